@@ -1,0 +1,80 @@
+"""Abbreviations: for each one of each language the same hidden periods as pysbd's own replacer."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import warnings
+from typing import Any
+
+import pytest
+
+from beaver_compat.sentence_abbreviations import Abbreviations, one_pass
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    TABLES: dict[str, Any] = importlib.import_module("pysbd.languages").LANGUAGE_CODES
+
+MOST = 120  # abbreviations of one language that are tried
+FRAMES = [
+    "a {}. b",
+    "a {}. B",
+    "a {}. 5 b",
+    "a {}. (b)",
+    "a {}.: b",
+    "a {}.",
+    "{}. b",
+    "a\r{}.\rb",
+    "a({}. b",
+]
+
+
+def pysbd_hides(code: str, text: str) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return str(TABLES[code].AbbreviationReplacer(text, TABLES[code]).replace())
+
+
+@pytest.mark.parametrize("code", sorted(TABLES))
+def test_each_abbreviation_is_hidden_where_pysbd_hides_it(code: str) -> None:
+    abbreviations = Abbreviations(code, TABLES[code])
+    names = sorted({name.strip() for name in TABLES[code].Abbreviation.ABBREVIATIONS})
+    for name in names[:: len(names) // MOST + 1]:
+        # With a capital, names with periods inside are where pysbd's wildcards make a difference.
+        forms = [name] if "." in name else [name, name.capitalize()]
+        for text in (frame.format(form) for frame in FRAMES for form in forms):
+            assert abbreviations.hide(text) == pysbd_hides(code, text), text
+
+
+LINE_STARTS = [("de", "art"), ("fa", "dr"), ("ar", "جم"), ("sk", "hod"), ("en", "dr")]
+
+
+@pytest.mark.parametrize(("code", "name"), LINE_STARTS)
+def test_the_start_of_a_line_counts_where_it_does_in_pysbd(code: str, name: str) -> None:
+    frames = ["{0}ab x{0}. b", "a\r{0}ab x{0}. b\rx{0}. b", "a{0}. b", "{0}. b x{0}. b"]
+    for text in (frame.format(name) for frame in frames):
+        assert Abbreviations(code, TABLES[code]).hide(text) == pysbd_hides(code, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Dr. Hall met Mr. Lane. Then", "Dr∯ Hall met Mr∯ Lane. Then"),
+        ("See no. 5 or no. Five.", "See no∯ 5 or no. Five."),
+        ("J. Hall of Co. KG", "J∯ Hall of Co∯ KG"),
+        ("in the U.S. and at 5 p.m. or", "in the U.S∯ and at 5 p∯m∯ or"),
+        ("he had an I.V. The nurse", "he had an I∯V. The nurse"),
+        ("in the U.S. The law; at 5 p.m. Then", "in the U∯S. The law; at 5 p∯m. Then"),
+    ],
+)
+def test_english_by_example(text: str, hidden: str) -> None:
+    assert Abbreviations("en", TABLES["en"]).hide(text) == hidden
+
+
+def test_one_pass_hides_what_the_rules_hide_one_by_one() -> None:
+    rules = [r"(?<=\s[A-Z])\.(?=,?\s)", r"(?<=\d)\.(?=\S)", r"\.(?=\d)"]
+    text = " A. b 1.x B., .5 c. 2. "
+    expected = text
+    for rule in rules:
+        expected = re.sub(rule, "∯", expected)
+    assert one_pass(rules).sub("∯", text) == expected == " A∯ b 1∯x B∯, ∯5 c. 2. "
