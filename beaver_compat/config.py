@@ -1,0 +1,121 @@
+"""The settings of the method, one field for every choice; it does not know how any of them is carried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from typing_extensions import Self
+
+from beaver_compat.errors import InputTypeError, InputValueError, shown
+
+ItfUse = Literal["all", "scores", "none"]
+LexicalScore = Literal["maxsim", "overlap"]
+SelectionRole = Literal["anchor", "flow", "flash"]
+
+
+@dataclass(frozen=True)
+class BeaverConfig:
+    """How pages are made, scored and chosen.
+
+    The defaults are what ``benchmarks/retention.py`` found best; :meth:`paper` gives the paper to the letter.
+    Every row of the paper's ablation table is one field of it, named in the comment beside the field.
+
+    >>> BeaverConfig.paper().pooling_weight
+    0.7
+    >>> BeaverConfig(page_size=0)
+    Traceback (most recent call last):
+    ...
+    beaver_compat.errors.InputValueError: page_size is 0; give an integer of 1 or more
+    """
+
+    # Segmenter
+    page_size: int = 64  # M, tokens; rows "Page Size"
+    # PageEncoder
+    pooling_weight: float = (
+        1.0  # gamma of Eq. 5: 1 is mean pooling alone, 0 max pooling alone; rows "w/o Max/Mean-Pooling"
+    )
+    itf: ItfUse = "scores"  # where Eq. 2 weighs: pooling and scores, scores only, nowhere; row "w/o ITF Score"
+    late_interaction: bool = False  # Eq. 6 with one vector per query token; row "w/o Multi-Token Query"
+    late_interaction_tokens: int = 4  # shortest query, in tokens, that Eq. 6 takes token by token
+    # QueryPlanner: scores
+    semantic_weight: float = 0.5  # lambda; rows "Semantic Only" (1) and "Lexical Only" (0)
+    lexical_score: LexicalScore = "maxsim"  # exact overlap (Eq. 7) or overlap softened by cosine
+    maxsim_floor: float = 0.3  # cosines below this count as no match
+    phrase_weight: float = 0.5  # what an exact match gains for each neighbour that it shares with the query
+    neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
+    sentence_weight: float = 0.25  # weight of a sentence's own score against its page's; 0 keeps whole pages
+    # QueryPlanner: selection
+    anchor_pages: int = 4  # k_anc
+    flow_window: int = 4  # w_flow
+    prior_share: float = 0.125  # the most that anchors, and flow, may each take of the budget; 1 is no bound
+    selection: tuple[SelectionRole, ...] = ("anchor", "flow", "flash")  # rows "Flow/Anchor/Flash Only"
+    sentence_smoothing: bool = True  # row "w/o Sentence Smooth"
+
+    def __post_init__(self) -> None:
+        for name in ("page_size", "late_interaction_tokens"):
+            _check_integer(name, getattr(self, name), least=1)
+        for name in ("anchor_pages", "flow_window"):
+            _check_integer(name, getattr(self, name), least=0)
+        for name in (
+            "pooling_weight",
+            "semantic_weight",
+            "maxsim_floor",
+            "phrase_weight",
+            "neighbor_weight",
+            "sentence_weight",
+        ):
+            _check_share(name, getattr(self, name))
+        _check_share("prior_share", self.prior_share)
+        for name in ("late_interaction", "sentence_smoothing"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputTypeError(f"{name} is {shown(getattr(self, name))}; give True or False")
+        _check_choice("itf", self.itf, get_args(ItfUse))
+        _check_choice("lexical_score", self.lexical_score, get_args(LexicalScore))
+        if isinstance(self.selection, str) or not self.selection:
+            raise InputTypeError(f"selection is {shown(self.selection)}; give a tuple of roles such as ('flash',)")
+        for role in self.selection:
+            _check_choice("selection", role, get_args(SelectionRole))
+        object.__setattr__(self, "selection", tuple(self.selection))
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Self:
+        """The paper to the letter (M=64, gamma=0.7, lambda=0.7, k_anc=w_flow=4), with ``changes`` on top."""
+        letter: dict[str, Any] = {
+            "page_size": 64,
+            "pooling_weight": 0.7,
+            "itf": "all",
+            "late_interaction": True,
+            "semantic_weight": 0.7,
+            "lexical_score": "overlap",
+            "phrase_weight": 0.0,
+            "neighbor_weight": 0.0,
+            "sentence_weight": 0.0,
+            "anchor_pages": 4,
+            "flow_window": 4,
+            "prior_share": 1.0,
+        }
+        return cls(**{**letter, **changes})
+
+    def __repr__(self) -> str:
+        changed = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]
+        return f"BeaverConfig({', '.join(changed)})"
+
+
+def _check_integer(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputTypeError(f"{name} is {shown(value)} of type {type(value).__name__}; give an integer")
+    if value < least:
+        raise InputValueError(f"{name} is {value}; give an integer of {least} or more")
+
+
+def _check_share(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputTypeError(f"{name} is {shown(value)} of type {type(value).__name__}; give a number from 0 to 1")
+    if not 0 <= value <= 1:
+        raise InputValueError(f"{name} is {value}; give a number from 0 to 1")
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InputValueError(f"{name} is {shown(value)}; give one of {', '.join(map(repr, choices))}")

@@ -1,0 +1,199 @@
+"""The PageEncoder: in-context token weights and pooled page vectors (Eqs. 1 to 5).
+
+It sees ids, limits and an embedding table, never text.  The padded tensor of Eq. 1 is not built: pages are contiguous,
+so `embedding_bag` reads each token's row once and pools it in place.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+_ROUNDING = 1e-6  # relative difference of float32 values that counts as none
+_EPSILON = 1e-9  # of Eq. 3, and the least norm that a cosine divides by
+
+
+class Vocabulary(NamedTuple):
+    """The distinct tokens of one context and its query.
+
+    Attributes:
+        ids: the distinct ids, ascending, int64 [U].
+        counts: tf of Eq. 2, over context and query together, int64 [U].
+        context: index into ``ids`` of each context token, int32 [L].
+        query: index into ``ids`` of each query token, int32 [K].
+    """
+
+    ids: Tensor
+    counts: Tensor
+    context: Tensor
+    query: Tensor
+
+
+def distinct_tokens(context_ids: Tensor, query_ids: Tensor, vocab_size: int) -> Vocabulary:
+    """Count the distinct tokens of context and query.
+
+    Args:
+        context_ids: int32 or int64 [L].
+        query_ids: int32 or int64 [K].
+        vocab_size: ids are below it.
+    """
+    counts = torch.bincount(context_ids.long(), minlength=vocab_size)
+    counts += torch.bincount(query_ids.long(), minlength=vocab_size)
+    ids = counts.nonzero().squeeze(1)
+    rank = torch.zeros(counts.numel(), dtype=torch.int32, device=counts.device)
+    rank[ids] = torch.arange(ids.numel(), dtype=torch.int32, device=counts.device)
+    return Vocabulary(ids, counts[ids], rank.index_select(0, context_ids), rank.index_select(0, query_ids))
+
+
+def itf_weights(counts: Tensor) -> Tensor:
+    """Eq. 2: ``Norm(log(1 + (L_c + L_q) / (1 + tf)))`` of each distinct token, min-max normalised.
+
+    Args:
+        counts: tf over context and query together, int64 [U].
+
+    Returns:
+        Weights in [0, 1], float32 [U]; all 1 where all counts are equal.
+
+    >>> itf_weights(torch.tensor([1, 3, 1]))
+    tensor([1., 0., 1.])
+    """
+    raw = torch.log1p(counts.sum() / (1.0 + counts))
+    return min_max(raw, empty=1.0)
+
+
+def min_max(values: Tensor, empty: float = 0.0) -> Tensor:
+    """Min-max normalisation to [0, 1] along the last axis; ``empty`` where all values are equal but for rounding.
+
+    >>> min_max(torch.tensor([2.0, 4.0, 3.0]))
+    tensor([0.0000, 1.0000, 0.5000])
+    """
+    if not values.numel():
+        return values
+    low, high = torch.aminmax(values)
+    if high - low <= _ROUNDING * torch.maximum(low.abs(), high.abs()):
+        return torch.full_like(values, empty)  # else noise would be stretched over the whole scale
+    return (values - low) / (high - low)
+
+
+class Cut(NamedTuple):
+    """Several partitions of the same tokens, so that one pass over the tokens serves them all.
+
+    Attributes:
+        atoms: token limits of the stretches that no partition divides, int32 [A + 1].
+        parts: each partition's limits, counted in atoms, int64 [N + 1].
+    """
+
+    atoms: Tensor
+    parts: tuple[Tensor, ...]
+
+
+def cut(*limits: Tensor) -> Cut:
+    """The common refinement of partitions given by their token limits (int64 [N + 1], no range empty).
+
+    >>> cut(torch.tensor([0, 2, 6]), torch.tensor([0, 3, 6]))
+    Cut(atoms=tensor([0, 2, 3, 6], dtype=torch.int32), parts=(tensor([0, 1, 3]), tensor([0, 2, 3])))
+    """
+    atoms = torch.cat(limits).unique()
+    return Cut(atoms.int(), tuple(torch.searchsorted(atoms, part) for part in limits))
+
+
+def mean_pool(table: Tensor, tokens: Tensor, cut: Cut, weights: Tensor | None = None) -> list[Tensor]:
+    """Eq. 3: the weighted mean of each range's token vectors; the plain mean where all its weights are 0.
+
+    Args:
+        table: rows of the distinct tokens, float32 [U, d].
+        tokens: row of each token, int32 [L].
+        cut: the ranges.
+        weights: of the distinct tokens, float32 [U]; None weighs all alike.
+
+    Returns:
+        Means in float32, [N, d] for each partition.
+    """
+    starts = cut.atoms[:-1]
+    lengths = [cut.atoms[part].diff().unsqueeze(1) for part in cut.parts]  # [N, 1]
+    if weights is None:
+        sums = _bag_sum(table, tokens, starts)  # [A, d]
+        return [segment_sum(sums, part) / length for part, length in zip(cut.parts, lengths, strict=True)]
+    sums = _bag_sum(table, tokens, starts, weights.index_select(0, tokens))
+    totals = _bag_sum(weights.unsqueeze(1), tokens, starts)  # [A, 1]
+    means = []
+    for part, length in zip(cut.parts, lengths, strict=True):
+        total = segment_sum(totals, part)
+        mean = segment_sum(sums, part) / (total + _EPSILON)
+        if not total.all():
+            plain = segment_sum(_bag_sum(table, tokens, starts), part) / length
+            mean = torch.where(total == 0, plain, mean)
+        means.append(mean)
+    return means
+
+
+def max_pool(table: Tensor, tokens: Tensor, cut: Cut) -> list[Tensor]:
+    """Eq. 4: the maximum of each range's token vectors in every dimension.
+
+    Args:
+        table: rows of the distinct tokens, [U, d].
+        tokens: row of each token, int32 [L].
+        cut: the ranges.
+
+    Returns:
+        Maxima in the table's dtype, [N, d] for each partition.
+    """
+    return range_maxima(table.index_select(0, tokens), cut)
+
+
+def page_vectors(
+    table: Tensor, tokens: Tensor, cut: Cut, weights: Tensor | None, pooling_weight: float
+) -> list[Tensor]:
+    """Eq. 5: ``gamma * mean + (1 - gamma) * max``; a path that has no weight is not computed.
+
+    Args:
+        table: rows of the distinct tokens, float32 [U, d].
+        tokens: row of each token, int32 [L].
+        cut: the ranges.
+        weights: of the distinct tokens, float32 [U], or None.
+        pooling_weight: gamma.
+
+    Returns:
+        Vectors in float32, [N, d] for each partition.
+    """
+    if pooling_weight == 1:
+        return mean_pool(table, tokens, cut, weights)
+    maxima = max_pool(table, tokens, cut)
+    if pooling_weight == 0:
+        return maxima
+    means = mean_pool(table, tokens, cut, weights)
+    return [torch.lerp(maximum, mean, pooling_weight) for maximum, mean in zip(maxima, means, strict=True)]
+
+
+def unit_rows(vectors: Tensor) -> Tensor:
+    """Rows scaled to length 1, in float32; rows of length 0 stay 0."""
+    return functional.normalize(vectors.float(), dim=1, eps=_EPSILON)
+
+
+def range_sums(values: Tensor, tokens: Tensor, cut: Cut) -> list[Tensor]:
+    """Sum of ``values[tokens]`` (float32 [U]) over each range, float32 [N] for each partition."""
+    sums = _bag_sum(values.unsqueeze(1), tokens, cut.atoms[:-1])
+    return [segment_sum(sums, part).squeeze(1) for part in cut.parts]
+
+
+def range_maxima(values: Tensor, cut: Cut) -> list[Tensor]:
+    """Maximum of the rows of ``values`` ([L, k], one for each token) over each range, [N, k] for each partition."""
+    atoms = _segment(values, "max", cut.atoms)
+    return [atoms if part.numel() == cut.atoms.numel() else _segment(atoms, "max", part) for part in cut.parts]
+
+
+def segment_sum(rows: Tensor, limits: Tensor) -> Tensor:
+    """Sum of ``rows`` ([A, d]) over each range of rows, [N, d]."""
+    return rows if limits.numel() == rows.shape[0] + 1 else _segment(rows, "sum", limits)
+
+
+def _segment(rows: Tensor, reduce: str, limits: Tensor) -> Tensor:
+    return torch.segment_reduce(rows, reduce, lengths=limits.diff().long(), axis=0, unsafe=True)
+
+
+def _bag_sum(table: Tensor, tokens: Tensor, starts: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Sum of the (weighted) rows of each bag of tokens, float32 [A, d]."""
+    return functional.embedding_bag(tokens, table, starts, mode="sum", per_sample_weights=weights)

@@ -1,0 +1,203 @@
+"""Stages 3 to 5 against the paper's equations in float64."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import paper
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beaver_compat import page_encoder, query_planner
+from beaver_compat.config import BeaverConfig
+from beaver_compat.page_encoder import cut, distinct_tokens
+from beaver_compat.query_planner import encode, mixed_scores
+
+VOCABULARY, WIDTH, CAPACITY = 40, 6, 7
+TABLE = np.random.default_rng(7).normal(size=(VOCABULARY, WIDTH)).astype(np.float32)
+CLOSE: dict[str, Any] = {"rtol": 2e-5, "atol": 2e-6}  # float32 sums of at most some dozen terms
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Context, query, page limits and another partition of the same tokens."""
+    token = st.integers(0, VOCABULARY - 1)
+    context = draw(st.lists(token, min_size=1, max_size=40))
+    query = draw(st.lists(st.one_of(token, st.sampled_from(context)), min_size=1, max_size=9))
+    lengths = draw(st.lists(st.integers(1, CAPACITY), min_size=len(context), max_size=len(context)))
+    pages = [0, *(edge for edge in np.cumsum(lengths).tolist() if edge < len(context)), len(context)]
+    inner = draw(st.lists(st.integers(1, len(context)), max_size=6))
+    return context, query, pages, sorted({0, *inner, len(context)})
+
+
+def encoded(context: list[int], query: list[int], config: BeaverConfig, dtype: torch.dtype = torch.float32) -> Any:
+    vocabulary = distinct_tokens(torch.tensor(context), torch.tensor(query), VOCABULARY)
+    return encode(vocabulary, torch.from_numpy(TABLE).to(dtype), config)
+
+
+def reference(context: list[int], query: list[int], limits: list[int], config: BeaverConfig) -> np.ndarray:
+    """Mixed scores by the transcription."""
+    table = TABLE.astype(np.float64)
+    weight = paper.itf(context, query)
+    if config.itf == "none":
+        weight = dict.fromkeys(weight, 1.0)
+    pooling = weight if config.itf == "all" else dict.fromkeys(weight, 1.0)
+    pages = paper.page_tensor(limits, max(np.diff(limits)))
+    vectors = paper.pool(table, context, pages, pooling, config.pooling_weight)
+    if config.late_interaction and len(query) >= config.late_interaction_tokens:
+        queries, weights = table[query], [weight[token] for token in query]
+    else:
+        one = paper.page_tensor([0, len(query)], len(query))
+        queries, weights = paper.pool(table, query, one, pooling, config.pooling_weight), [1.0]
+    semantic = paper.semantic(vectors, queries, weights)
+    if config.lexical_score == "overlap":
+        lexical = paper.lexical(context, query, pages, weight)
+    elif sum(weight[token] for token in query):
+        lexical = paper.maxsim(table, context, query, limits, weight, config.maxsim_floor, config.phrase_weight)
+    else:
+        lexical = np.zeros(len(limits) - 1)
+    share = config.semantic_weight
+    return share * paper.min_max(semantic) + (1 - share) * paper.min_max(lexical)
+
+
+CONFIGS = {
+    "default": BeaverConfig(),
+    "paper": BeaverConfig.paper(),
+    "mean only": BeaverConfig.paper(pooling_weight=1.0),
+    "max only": BeaverConfig.paper(pooling_weight=0.0),
+    "no late interaction": BeaverConfig.paper(late_interaction=False),
+    "no itf": BeaverConfig.paper(itf="none"),
+    "semantic only": BeaverConfig.paper(semantic_weight=1.0),
+    "lexical only": BeaverConfig.paper(semantic_weight=0.0),
+    "maxsim only": BeaverConfig(semantic_weight=0.0),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@given(case=cases())
+@settings(max_examples=60, deadline=None)
+def test_mixed_scores_are_the_papers(name: str, case: tuple[list[int], ...]) -> None:
+    context, query, pages, other = case
+    config = CONFIGS[name]
+    limits = [torch.tensor(pages), torch.tensor(other)]
+    both = mixed_scores(encoded(context, query, config), limits, config)
+    for part, scores in zip((pages, other), both, strict=True):
+        expected = reference(context, query, part, config)
+        np.testing.assert_allclose(scores.numpy(), expected, atol=1e-3)  # min-max stretches float32's rounding
+        assert scores.min() >= 0
+        assert scores.max() <= 1 + 1e-6
+
+
+@given(cases())
+@settings(max_examples=60, deadline=None)
+def test_page_vectors_are_eq_3_to_5(case: tuple[list[int], ...]) -> None:
+    context, query, pages, other = case
+    weight = paper.itf(context, query)
+    facts = encoded(context, query, BeaverConfig.paper())
+    ranges = cut(torch.tensor(pages), torch.tensor(other))
+    for gamma in (0.0, 0.7, 1.0):
+        found = page_encoder.page_vectors(facts.table, facts.vocabulary.context, ranges, facts.weights, gamma)
+        for part, vectors in zip((pages, other), found, strict=True):
+            table = paper.page_tensor(part, max(np.diff(part)))
+            expected = paper.pool(TABLE.astype(np.float64), context, table, weight, gamma)
+            np.testing.assert_allclose(vectors.numpy(), expected, **CLOSE)
+
+
+@given(cases())
+@settings(max_examples=60, deadline=None)
+def test_itf_weights_are_eq_2(case: tuple[list[int], ...]) -> None:
+    context, query, _, _ = case
+    facts = encoded(context, query, BeaverConfig.paper())
+    expected = paper.itf(context, query)
+    assert dict(zip(facts.vocabulary.ids.tolist(), facts.weights.tolist(), strict=True)) == pytest.approx(
+        expected, abs=1e-6
+    )
+
+
+@given(cases())
+@settings(max_examples=60, deadline=None)
+def test_maxsim_is_its_loop(case: tuple[list[int], ...]) -> None:
+    context, query, pages, _ = case
+    weight = paper.itf(context, query)
+    if not sum(weight[token] for token in query):
+        return
+    config = BeaverConfig(maxsim_floor=0.2, phrase_weight=0.4)
+    facts = encoded(context, query, config)
+    found = query_planner.maxsim_scores(facts, facts.vocabulary.context, cut(torch.tensor(pages)), config)[0]
+    expected = paper.maxsim(TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("config", [BeaverConfig(), BeaverConfig.paper()], ids=["default", "paper"])
+def test_scores_in_pieces_equal_scores_in_one(config: BeaverConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long contexts are read a piece at a time, and long questions a few tokens at a time."""
+    generator = np.random.default_rng(3)
+    context, query = generator.integers(0, VOCABULARY, 500).tolist(), generator.integers(0, VOCABULARY, 50).tolist()
+    query[5:15] = context[100:110]
+    limits = [torch.arange(0, 501, 10), torch.arange(0, 501, 4)]
+    one = mixed_scores(encoded(context, query, config), limits, config)
+    monkeypatch.setattr(query_planner, "_TOKENS_AT_ONCE", 64)
+    monkeypatch.setattr(query_planner, "_QUERY_TOKENS_AT_ONCE", 7)
+    assert len(list(query_planner._pieces(limits))) > 5
+    for whole, pieces in zip(one, mixed_scores(encoded(context, query, config), limits, config), strict=True):
+        if config.phrase_weight:  # a pair of tokens across the edge of two pieces is not seen
+            assert (whole - pieces).abs().median() < 1e-5
+        else:
+            torch.testing.assert_close(whole, pieces, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_tables_accumulate_in_float32(dtype: torch.dtype) -> None:
+    context = [1, 2, 3] * 2000
+    config = BeaverConfig()
+    facts = encoded(context, [4, 5], config, dtype)
+    mean = page_encoder.mean_pool(facts.table, facts.vocabulary.context, cut(torch.tensor([0, 6000])))[0]
+    expected = torch.from_numpy(TABLE[[1, 2, 3]]).to(dtype).double().mean(0)
+    torch.testing.assert_close(mean[0].double(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_page_whose_weights_are_all_zero_gets_the_plain_mean() -> None:
+    context = [1] * 8 + [2, 3, 2]  # token 1 is the most frequent: its weight is 0
+    facts = encoded(context, [4], BeaverConfig.paper())
+    mean = page_encoder.mean_pool(
+        facts.table, facts.vocabulary.context, cut(torch.tensor([0, 8, 11])), facts.weights
+    )[0]
+    np.testing.assert_allclose(mean[0].numpy(), TABLE[1], rtol=1e-6)
+
+
+def test_equal_scores_keep_their_order() -> None:
+    scores = torch.tensor([0.5, 0.9, 0.5 + 1e-7, 0.9, 0.1])
+    assert query_planner.ranked(scores).tolist() == [1, 3, 0, 2, 4]
+
+
+def test_neighbors_share_within_a_context_only() -> None:
+    scores, contexts = torch.tensor([1.0, 0.0, 0.0, 2.0]), torch.tensor([0, 0, 1, 1])
+    torch.testing.assert_close(
+        query_planner.with_neighbors(scores, contexts, 0.1), torch.tensor([1.0, 0.1, 0.2, 2.0])
+    )
+
+
+def test_a_sentence_takes_the_better_of_its_pages() -> None:
+    own, pages = torch.tensor([0.4, 0.8]), torch.tensor([0.0, 1.0, 0.5])
+    first, last = torch.tensor([0, 2]), torch.tensor([1, 2])
+    found = query_planner.sentence_scores(own, pages, first, last, 0.25)
+    torch.testing.assert_close(found, torch.tensor([0.25 * 0.4 + 0.75, 0.25 * 0.8 + 0.375]))
+
+
+def test_every_ablation_of_the_paper_is_one_field() -> None:
+    letter = BeaverConfig.paper()
+    rows = {
+        "page_size": 32,
+        "pooling_weight": 1.0,
+        "late_interaction": False,
+        "itf": "none",
+        "semantic_weight": 1.0,
+        "sentence_smoothing": False,
+        "selection": ("flash",),
+    }
+    for field, value in rows.items():
+        assert replace(letter, **{field: value}) != letter
