@@ -1,0 +1,92 @@
+"""A text as an array of code points, and what kind of character each one is.  It does not know of tokens or pages."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+from numpy.typing import NDArray
+
+SPACE = 1  # white space that is no line end
+NEWLINE = 2
+TERMINATOR = 4  # may end a sentence
+CLOSER = 8  # quotes and brackets that may follow a terminator
+WORD = 16  # letters, digits and marks of scripts that put spaces between words
+JOINED = 32  # never stands first: combining marks, variation selectors, emoji modifiers
+WIDE = 64  # letters of scripts without spaces between words: Han, kana, Thai, Khmer ...
+UPPER = 128
+LOWER = 256
+
+_CODE_POINTS = 0x110000
+_NEWLINES = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_TERMINATORS = ".!?…。！？｡．؟۔।॥܂։።፧፨᙮᠃᠉⁇⁈⁉‼⸮။៕"  # full stops of the scripts that pysbd knows, and a few more
+_CLOSERS = "\"'”’)]}»›」』】）］｣〉》*_"
+ZERO_WIDTH_JOINER = 0x200D
+_MODIFIERS = ((0xFE00, 0xFE0F), (0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F), (0xE0100, 0xE01EF))
+_WIDE_SCRIPTS = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x2E80, 0x312F),  # CJK radicals to bopomofo, with kana
+    (0x31A0, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xAA60, 0xAA7F),
+    (0xF900, 0xFAFF),
+    (0xFF66, 0xFF9D),  # half-width kana
+    (0x1B000, 0x1B16F),
+    (0x20000, 0x3FFFF),
+)
+
+_classes = np.zeros(_CODE_POINTS, dtype=np.uint16)
+_known = np.zeros(_CODE_POINTS, dtype=np.bool_)
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """The characters of ``text`` as uint32 [n]; lone surrogates keep their number."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def character_classes(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
+    """What each character is, as a sum of the class bits of this module.
+
+    Args:
+        points: code points, uint32 [n].
+
+    Returns:
+        Class bits, uint16 [n].
+    """
+    new = points[~_known[points]]
+    if new.size:
+        for point in np.unique(new).tolist():
+            _classes[point] = _class_of(point)
+            _known[point] = True  # after the class, so that other threads never read an unset one
+    return _classes[points]
+
+
+def _class_of(point: int) -> int:
+    character = chr(point)
+    if character in _NEWLINES:
+        return NEWLINE
+    if character.isspace():
+        return SPACE
+    bits = 0
+    category = unicodedata.category(character)
+    if character in _TERMINATORS:
+        bits |= TERMINATOR
+    if character in _CLOSERS:
+        bits |= CLOSER
+    if category[0] == "M" or point == ZERO_WIDTH_JOINER or _within(point, _MODIFIERS):
+        bits |= JOINED
+    if _within(point, _WIDE_SCRIPTS):
+        bits |= WIDE
+    elif category[0] in "LN" or category in ("Mn", "Mc"):
+        bits |= WORD
+    if category in ("Lu", "Lt"):
+        bits |= UPPER
+    if category == "Ll":
+        bits |= LOWER
+    return bits
+
+
+def _within(point: int, ranges: tuple[tuple[int, int], ...]) -> bool:
+    return any(low <= point <= high for low, high in ranges)
