@@ -1,4 +1,4 @@
-"""The PageEncoder: in-context token weights and pooled page vectors (Eqs. 1 to 5).
+"""The PageEncoder: distinct tokens, in-context token weights and pooled page vectors (Eqs. 1 to 5).
 
 It sees ids, limits and an embedding table, never text.  The padded tensor of Eq. 1 is not built: pages are contiguous,
 so `embedding_bag` reads each token's row once and pools it in place.
@@ -16,36 +16,72 @@ _ROUNDING = 1e-6  # relative difference of float32 values that counts as none
 _EPSILON = 1e-9  # of Eq. 3, and the least norm that a cosine divides by
 
 
-class Vocabulary(NamedTuple):
-    """The distinct tokens of one context and its query.
+class ContextTokens(NamedTuple):
+    """A context's distinct tokens and their embedding rows: all that the scores need to know of the table.
 
     Attributes:
-        ids: the distinct ids, ascending, int64 [U].
-        counts: tf of Eq. 2, over context and query together, int64 [U].
-        context: index into ``ids`` of each context token, int32 [L].
-        query: index into ``ids`` of each query token, int32 [K].
+        rank: index into the distinct tokens of each id of the vocabulary, -1 for those not there, int32 [V].
+        counts: how often each distinct token occurs, int64 [U].
+        tokens: index of the distinct token at each place of the context, int32 [L].
+        rows: embedding rows of the distinct tokens, float32 [U, d].
+        units: the same rows scaled to length 1.
     """
 
-    ids: Tensor
+    rank: Tensor
     counts: Tensor
-    context: Tensor
-    query: Tensor
+    tokens: Tensor
+    rows: Tensor
+    units: Tensor
 
 
-def distinct_tokens(context_ids: Tensor, query_ids: Tensor, vocab_size: int) -> Vocabulary:
-    """Count the distinct tokens of context and query.
+def read_context(ids: Tensor, table: Tensor) -> ContextTokens:
+    """Find the distinct tokens of a context and look each up once.
 
     Args:
-        context_ids: int32 or int64 [L].
-        query_ids: int32 or int64 [K].
-        vocab_size: ids are below it.
+        ids: int32 [L].
+        table: embedding table in any float dtype, [V, d]; means accumulate in float32.
     """
-    counts = torch.bincount(context_ids.long(), minlength=vocab_size)
-    counts += torch.bincount(query_ids.long(), minlength=vocab_size)
-    ids = counts.nonzero().squeeze(1)
-    rank = torch.zeros(counts.numel(), dtype=torch.int32, device=counts.device)
-    rank[ids] = torch.arange(ids.numel(), dtype=torch.int32, device=counts.device)
-    return Vocabulary(ids, counts[ids], rank.index_select(0, context_ids), rank.index_select(0, query_ids))
+    counts = torch.bincount(ids.long(), minlength=table.shape[0])  # [V]
+    distinct = counts.nonzero().squeeze(1)
+    rank = torch.full_like(counts, -1, dtype=torch.int32)
+    rank[distinct] = torch.arange(distinct.numel(), dtype=torch.int32, device=ids.device)
+    rows = table.index_select(0, distinct).float()
+    return ContextTokens(rank, counts[distinct], rank.index_select(0, ids), rows, unit_rows(rows))
+
+
+class QueryTokens(NamedTuple):
+    """A query beside a context.
+
+    Attributes:
+        places: index of each query token: below U the context's distinct token, from U on one that only the query
+            has, int32 [K].
+        rows: its embedding row, float32 [K, d].
+        weights: Eq. 2 of all distinct tokens, those of the context first, float32 [U + E]; all 1 without ITF.
+    """
+
+    places: Tensor
+    rows: Tensor
+    weights: Tensor
+
+
+def read_query(ids: Tensor, context: ContextTokens, table: Tensor, itf: bool = True) -> QueryTokens:
+    """Look up a query's tokens and weigh all tokens of context and query together.
+
+    Args:
+        ids: int32 [K].
+        context: what the query asks.
+        table: embedding table, [V, d].
+        itf: False gives every token the weight 1.
+    """
+    known = context.rank.index_select(0, ids)
+    distinct = context.counts.numel()
+    _, others = torch.unique(ids[known < 0], return_inverse=True)
+    places = known.clone()
+    places[known < 0] = others.int() + distinct
+    extra = int(others.max()) + 1 if others.numel() else 0
+    counts = functional.pad(context.counts, (0, extra)) + torch.bincount(places.long(), minlength=distinct + extra)
+    weights = itf_weights(counts) if itf else torch.ones(counts.numel(), device=counts.device)
+    return QueryTokens(places, table.index_select(0, ids).float(), weights)
 
 
 def itf_weights(counts: Tensor) -> Tensor:

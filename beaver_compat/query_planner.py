@@ -5,7 +5,7 @@ It sees vectors, ids and limits, never text.  A range is a page or a sentence; b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.page_encoder import (
+    ContextTokens,
     Cut,
-    Vocabulary,
+    QueryTokens,
     cut,
-    itf_weights,
     min_max,
     page_vectors,
     range_maxima,
@@ -27,101 +27,108 @@ from beaver_compat.page_encoder import (
 
 _TOKENS_AT_ONCE = 1 << 20  # tokens that one step reads; bounds memory however long the context
 _QUERY_TOKENS_AT_ONCE = 32  # columns of the similarity matrix held at once
-_LEAST_WEIGHT = _LEAST_NORM = 1e-9  # what sums of weights and lengths are at least divided by
+_LEAST_WEIGHT = 1e-9  # what a sum of weights is at least divided by
 _SCORE_STEPS = 1 << 16  # scores are rounded to this grid, so that equal pages tie on every device
 
 
-class Encoded(NamedTuple):
-    """One context and its query as the scores read them.
+class Piece(NamedTuple):
+    """A run of a context's tokens that is scored in one step.
 
     Attributes:
-        vocabulary: the distinct tokens, with the index of each token.
-        table: their embedding rows in float32, [U, d].
-        weights: Eq. 2 of each distinct token, float32 [U]; all 1 without ITF.
+        tokens: int32 [L].
+        cut: its ranges, of every partition.
+        vectors: their page vectors at length 1, float32 [N, d] for each partition; None where they depend on the
+            query's counts.
     """
 
-    vocabulary: Vocabulary
-    table: Tensor
-    weights: Tensor
-
-    @property
-    def units(self) -> Tensor:
-        """``table`` with rows of length 1."""
-        return unit_rows(self.table)
+    tokens: Tensor
+    cut: Cut
+    vectors: list[Tensor] | None
 
 
-def encode(vocabulary: Vocabulary, table: Tensor, config: BeaverConfig) -> Encoded:
-    """Look up what the scores need: one row and one weight for each distinct token.
+def read_pieces(context: ContextTokens, limits: Sequence[Tensor], config: BeaverConfig) -> Iterator[Piece]:
+    """What can be known of a context's ranges before there is a question.
 
     Args:
-        vocabulary: of context and query.
-        table: the whole embedding table, [V, d].
-        config: its ``itf`` says whether Eq. 2 is used at all.
+        context: the context.
+        limits: token limits of each partition, int64 [N + 1]; no range is empty.
+        config: the settings.
     """
-    rows = table.index_select(0, vocabulary.ids).float()
-    counts = vocabulary.counts
-    return Encoded(vocabulary, rows, torch.ones_like(rows[:, 0]) if config.itf == "none" else itf_weights(counts))
+    for low, high, ranges in _cuts(limits):
+        tokens = context.tokens[low:high]
+        vectors = None
+        if config.itf != "all" and config.semantic_weight > 0:
+            vectors = [unit_rows(v) for v in page_vectors(context.rows, tokens, ranges, None, config.pooling_weight)]
+        yield Piece(tokens, ranges, vectors)
 
 
-def mixed_scores(encoded: Encoded, limits: Sequence[Tensor], config: BeaverConfig) -> list[Tensor]:
+def mixed_scores(
+    context: ContextTokens, pieces: Iterable[Piece], query: QueryTokens, config: BeaverConfig
+) -> list[Tensor]:
     """``lambda * s_sem + (1 - lambda) * s_lex`` of each range, each score min-max normalised over its partition.
 
     Args:
-        encoded: context and query.
-        limits: token limits of each partition, int64 [N + 1]; no range is empty.
+        context: the context.
+        pieces: its ranges.
+        query: the query.
         config: the settings.
 
     Returns:
         Scores in [0, 1], float32 [N] for each partition.
     """
     share = config.semantic_weight
-    tokens = encoded.vocabulary.context
     lexical = maxsim_scores if config.lexical_score == "maxsim" else overlap_scores
-    mixed = [torch.zeros(part.numel() - 1, device=part.device) for part in limits]
-    for weight, score in ((share, semantic_scores), (1 - share, lexical)):
-        if weight > 0:
-            raw = [score(encoded, tokens[low:high], piece, config) for low, high, piece in _pieces(limits)]
-            for total, scores in zip(mixed, zip(*raw, strict=True), strict=True):
-                total += weight * min_max(torch.cat(scores))
+    parts = [(weight, score) for weight, score in ((share, semantic_scores), (1 - share, lexical)) if weight > 0]
+    raw = [[score(context, piece, query, config) for _, score in parts] for piece in pieces]
+    mixed: list[Tensor] = []
+    for scores in zip(*(zip(*piece, strict=True) for piece in raw), strict=True):  # one partition, all pieces
+        terms = [
+            weight * min_max(torch.cat(term))
+            for (weight, _), term in zip(parts, zip(*scores, strict=True), strict=True)
+        ]
+        mixed.append(torch.stack(terms).sum(0))
     return mixed
 
 
-def semantic_scores(encoded: Encoded, tokens: Tensor, cut: Cut, config: BeaverConfig) -> list[Tensor]:
+def semantic_scores(context: ContextTokens, piece: Piece, query: QueryTokens, config: BeaverConfig) -> list[Tensor]:
     """Eq. 6: ``sum_k w_k cos(p_i, q_k)`` over the query's vectors.
 
     Linear in the normalised query vectors, so it is one product with their weighted sum.  With late interaction the
     vectors are the query's tokens, if there are enough of them; else one vector, Eq. 5 over the query as one page.
 
     Args:
-        encoded: context and query.
-        tokens: those of the context that are scored, int32 [L].
-        cut: their ranges.
+        context: the context.
+        piece: the ranges that are scored.
+        query: the query.
         config: the settings.
 
     Returns:
         float32 [N] for each partition.
     """
-    query = encoded.vocabulary.query
-    weights = encoded.weights if config.itf == "all" else None
-    if config.late_interaction and query.numel() >= config.late_interaction_tokens:
-        vectors = unit_rows(encoded.table.index_select(0, query))
-        direction = encoded.weights.index_select(0, query) @ vectors  # [d]
+    gamma = config.pooling_weight
+    weights = query.weights.index_select(0, query.places)
+    if config.late_interaction and weights.numel() >= config.late_interaction_tokens:
+        direction = weights @ unit_rows(query.rows)  # [d]
     else:
-        whole = one_range(query)
-        direction = unit_rows(page_vectors(encoded.table, query, whole, weights, config.pooling_weight)[0])[0]
-    pooled = page_vectors(encoded.table, tokens, cut, weights, config.pooling_weight)
-    return [vectors @ direction / torch.linalg.vector_norm(vectors, dim=1).clamp_min(_LEAST_NORM) for vectors in pooled]
+        order = torch.arange(weights.numel(), dtype=torch.int32, device=weights.device)
+        ends = torch.tensor([0, weights.numel()], device=weights.device)
+        dense = page_vectors(query.rows, order, cut(ends), weights if config.itf == "all" else None, gamma)
+        direction = unit_rows(dense[0])[0]
+    vectors = piece.vectors
+    if vectors is None:
+        own = query.weights[: context.counts.numel()]
+        vectors = [unit_rows(v) for v in page_vectors(context.rows, piece.tokens, piece.cut, own, gamma)]
+    return [units @ direction for units in vectors]
 
 
-def overlap_scores(encoded: Encoded, tokens: Tensor, cut: Cut, config: BeaverConfig) -> list[Tensor]:
+def overlap_scores(context: ContextTokens, piece: Piece, query: QueryTokens, config: BeaverConfig) -> list[Tensor]:
     """Eq. 7: the summed weight of the tokens in each range that also stand in the query; as `semantic_scores`."""
-    asked = torch.zeros_like(encoded.weights)
-    query = encoded.vocabulary.query.long()
-    asked[query] = encoded.weights[query]
-    return range_sums(asked, tokens, cut)
+    asked = torch.zeros_like(query.weights)
+    asked[query.places.long()] = query.weights.index_select(0, query.places)
+    return range_sums(asked[: context.counts.numel()], piece.tokens, piece.cut)
 
 
-def maxsim_scores(encoded: Encoded, tokens: Tensor, cut: Cut, config: BeaverConfig) -> list[Tensor]:
+def maxsim_scores(context: ContextTokens, piece: Piece, query: QueryTokens, config: BeaverConfig) -> list[Tensor]:
     """The query tokens' best matches in each range, ``sum_k w_k max_j match(x_ij, q_k)``, over ``sum_k w_k``.
 
     ``match`` is the cosine, 0 below ``maxsim_floor``, and an exact match gains ``phrase_weight`` for each neighbour in
@@ -131,19 +138,19 @@ def maxsim_scores(encoded: Encoded, tokens: Tensor, cut: Cut, config: BeaverConf
     an exact match counts fully, a related word by its cosine.  A token that the query repeats counts once in all.
     Parameters and result are those of `semantic_scores`.
     """
-    query = encoded.vocabulary.query
-    _, place, repeats = query.unique(return_inverse=True, return_counts=True)
-    weights = encoded.weights.index_select(0, query) / repeats[place]
-    pairs = shared_pairs(tokens, query) if config.phrase_weight > 0 else None
-    totals = [torch.zeros(part.numel() - 1, device=part.device) for part in cut.parts]
-    for low in range(0, query.numel(), _QUERY_TOKENS_AT_ONCE):
+    _, same, repeats = torch.unique(query.places, return_inverse=True, return_counts=True)
+    weights = query.weights.index_select(0, query.places) / repeats[same]
+    units = unit_rows(query.rows)
+    pairs = shared_pairs(piece.tokens, query.places) if config.phrase_weight > 0 else None
+    totals = [torch.zeros(part.numel() - 1, device=part.device) for part in piece.cut.parts]
+    for low in range(0, weights.numel(), _QUERY_TOKENS_AT_ONCE):
         asked = slice(low, low + _QUERY_TOKENS_AT_ONCE)
-        cosines = encoded.units @ encoded.units.index_select(0, query[asked]).T  # [U, k]
+        cosines = context.units @ units[asked].T  # [U, k]
         cosines[cosines < config.maxsim_floor] = 0
-        matches = cosines.index_select(0, tokens)  # [L, k]
+        matches = cosines.index_select(0, piece.tokens)  # [L, k]
         if pairs is not None:
             _reward(matches, pairs, low, config.phrase_weight)
-        for total, best in zip(totals, range_maxima(matches, cut), strict=True):
+        for total, best in zip(totals, range_maxima(matches, piece.cut), strict=True):
             total += best @ weights[asked]
     return [total / weights.sum().clamp_min(_LEAST_WEIGHT) for total in totals]
 
@@ -170,7 +177,7 @@ def shared_pairs(tokens: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
     known = known.index_select(0, tokens)  # [L]
     at = (known[:-1] & known[1:]).nonzero().squeeze(1)
     here = tokens[at].long() * step + tokens[at + 1]
-    asked, place = (query[:-1].long() * step + query[1:]).unique(return_inverse=True)
+    asked, place = torch.unique(query[:-1].long() * step + query[1:], return_inverse=True)
     found = torch.searchsorted(asked, here).clamp_max(asked.numel() - 1)
     same = asked[found] == here
     at, found = at[same], found[same]
@@ -229,12 +236,7 @@ def ranked(scores: Tensor) -> Tensor:
     return torch.argsort((scores * _SCORE_STEPS).round(), descending=True, stable=True)
 
 
-def one_range(tokens: Tensor) -> Cut:
-    """All tokens as one range."""
-    return cut(torch.tensor([0, tokens.numel()], device=tokens.device))
-
-
-def _pieces(limits: Sequence[Tensor]) -> Iterator[tuple[int, int, Cut]]:
+def _cuts(limits: Sequence[Tensor]) -> Iterator[tuple[int, int, Cut]]:
     """Runs of about a million tokens, cut where all partitions have a limit: token range and partitions of each."""
     count = int(limits[0][-1])
     if count <= _TOKENS_AT_ONCE:

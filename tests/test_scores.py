@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from beaver_compat import page_encoder, query_planner
 from beaver_compat.config import BeaverConfig
-from beaver_compat.page_encoder import cut, distinct_tokens
-from beaver_compat.query_planner import encode, mixed_scores
+from beaver_compat.page_encoder import ContextTokens, QueryTokens, cut, mean_pool, read_context, read_query
+from beaver_compat.query_planner import Piece, mixed_scores, read_pieces
 
 VOCABULARY, WIDTH, CAPACITY = 40, 6, 7
 TABLE = np.random.default_rng(7).normal(size=(VOCABULARY, WIDTH)).astype(np.float32)
@@ -34,9 +34,19 @@ def cases(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], list[int]]:
     return context, query, pages, sorted({0, *inner, len(context)})
 
 
-def encoded(context: list[int], query: list[int], config: BeaverConfig, dtype: torch.dtype = torch.float32) -> Any:
-    vocabulary = distinct_tokens(torch.tensor(context), torch.tensor(query), VOCABULARY)
-    return encode(vocabulary, torch.from_numpy(TABLE).to(dtype), config)
+def read(
+    context: list[int], query: list[int], itf: bool = True, dtype: torch.dtype = torch.float32
+) -> tuple[ContextTokens, QueryTokens]:
+    table = torch.from_numpy(TABLE).to(dtype)
+    tokens = read_context(torch.tensor(context, dtype=torch.int32), table)
+    return tokens, read_query(torch.tensor(query, dtype=torch.int32), tokens, table, itf)
+
+
+def scored(
+    context: list[int], query: list[int], limits: list[torch.Tensor], config: BeaverConfig
+) -> list[torch.Tensor]:
+    tokens, asked = read(context, query, itf=config.itf != "none")
+    return mixed_scores(tokens, read_pieces(tokens, limits, config), asked, config)
 
 
 def reference(context: list[int], query: list[int], limits: list[int], config: BeaverConfig) -> np.ndarray:
@@ -83,8 +93,7 @@ CONFIGS = {
 def test_mixed_scores_are_the_papers(name: str, case: tuple[list[int], ...]) -> None:
     context, query, pages, other = case
     config = CONFIGS[name]
-    limits = [torch.tensor(pages), torch.tensor(other)]
-    both = mixed_scores(encoded(context, query, config), limits, config)
+    both = scored(context, query, [torch.tensor(pages), torch.tensor(other)], config)
     for part, scores in zip((pages, other), both, strict=True):
         expected = reference(context, query, part, config)
         np.testing.assert_allclose(scores.numpy(), expected, atol=1e-3)  # min-max stretches float32's rounding
@@ -97,10 +106,11 @@ def test_mixed_scores_are_the_papers(name: str, case: tuple[list[int], ...]) -> 
 def test_page_vectors_are_eq_3_to_5(case: tuple[list[int], ...]) -> None:
     context, query, pages, other = case
     weight = paper.itf(context, query)
-    facts = encoded(context, query, BeaverConfig.paper())
+    tokens, asked = read(context, query)
     ranges = cut(torch.tensor(pages), torch.tensor(other))
     for gamma in (0.0, 0.7, 1.0):
-        found = page_encoder.page_vectors(facts.table, facts.vocabulary.context, ranges, facts.weights, gamma)
+        own = asked.weights[: tokens.counts.numel()]
+        found = page_encoder.page_vectors(tokens.rows, tokens.tokens, ranges, own, gamma)
         for part, vectors in zip((pages, other), found, strict=True):
             table = paper.page_tensor(part, max(np.diff(part)))
             expected = paper.pool(TABLE.astype(np.float64), context, table, weight, gamma)
@@ -111,11 +121,12 @@ def test_page_vectors_are_eq_3_to_5(case: tuple[list[int], ...]) -> None:
 @settings(max_examples=60, deadline=None)
 def test_itf_weights_are_eq_2(case: tuple[list[int], ...]) -> None:
     context, query, _, _ = case
-    facts = encoded(context, query, BeaverConfig.paper())
+    tokens, asked = read(context, query)
     expected = paper.itf(context, query)
-    assert dict(zip(facts.vocabulary.ids.tolist(), facts.weights.tolist(), strict=True)) == pytest.approx(
-        expected, abs=1e-6
-    )
+    assert asked.weights.numel() == len(expected)
+    places = torch.cat([tokens.tokens, asked.places])
+    found = asked.weights.index_select(0, places).tolist()
+    assert found == pytest.approx([expected[token] for token in [*context, *query]], abs=1e-6)
 
 
 @given(cases())
@@ -126,8 +137,9 @@ def test_maxsim_is_its_loop(case: tuple[list[int], ...]) -> None:
     if not sum(weight[token] for token in query):
         return
     config = BeaverConfig(maxsim_floor=0.2, phrase_weight=0.4)
-    facts = encoded(context, query, config)
-    found = query_planner.maxsim_scores(facts, facts.vocabulary.context, cut(torch.tensor(pages)), config)[0]
+    tokens, asked = read(context, query)
+    piece = Piece(tokens.tokens, cut(torch.tensor(pages)), None)
+    found = query_planner.maxsim_scores(tokens, piece, asked, config)[0]
     expected = paper.maxsim(TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
 
@@ -139,11 +151,11 @@ def test_scores_in_pieces_equal_scores_in_one(config: BeaverConfig, monkeypatch:
     context, query = generator.integers(0, VOCABULARY, 500).tolist(), generator.integers(0, VOCABULARY, 50).tolist()
     query[5:15] = context[100:110]
     limits = [torch.arange(0, 501, 10), torch.arange(0, 501, 4)]
-    one = mixed_scores(encoded(context, query, config), limits, config)
+    one = scored(context, query, limits, config)
     monkeypatch.setattr(query_planner, "_TOKENS_AT_ONCE", 64)
     monkeypatch.setattr(query_planner, "_QUERY_TOKENS_AT_ONCE", 7)
-    assert len(list(query_planner._pieces(limits))) > 5
-    for whole, pieces in zip(one, mixed_scores(encoded(context, query, config), limits, config), strict=True):
+    assert len(list(query_planner._cuts(limits))) > 5
+    for whole, pieces in zip(one, scored(context, query, limits, config), strict=True):
         if config.phrase_weight:  # a pair of tokens across the edge of two pieces is not seen
             assert (whole - pieces).abs().median() < 1e-5
         else:
@@ -153,19 +165,17 @@ def test_scores_in_pieces_equal_scores_in_one(config: BeaverConfig, monkeypatch:
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_tables_accumulate_in_float32(dtype: torch.dtype) -> None:
     context = [1, 2, 3] * 2000
-    config = BeaverConfig()
-    facts = encoded(context, [4, 5], config, dtype)
-    mean = page_encoder.mean_pool(facts.table, facts.vocabulary.context, cut(torch.tensor([0, 6000])))[0]
+    tokens, _ = read(context, [4, 5], dtype=dtype)
+    mean = mean_pool(tokens.rows, tokens.tokens, cut(torch.tensor([0, 6000])))[0]
     expected = torch.from_numpy(TABLE[[1, 2, 3]]).to(dtype).double().mean(0)
     torch.testing.assert_close(mean[0].double(), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_a_page_whose_weights_are_all_zero_gets_the_plain_mean() -> None:
     context = [1] * 8 + [2, 3, 2]  # token 1 is the most frequent: its weight is 0
-    facts = encoded(context, [4], BeaverConfig.paper())
-    mean = page_encoder.mean_pool(
-        facts.table, facts.vocabulary.context, cut(torch.tensor([0, 8, 11])), facts.weights
-    )[0]
+    tokens, asked = read(context, [4])
+    weights = asked.weights[: tokens.counts.numel()]
+    mean = mean_pool(tokens.rows, tokens.tokens, cut(torch.tensor([0, 8, 11])), weights)[0]
     np.testing.assert_allclose(mean[0].numpy(), TABLE[1], rtol=1e-6)
 
 
@@ -176,9 +186,7 @@ def test_equal_scores_keep_their_order() -> None:
 
 def test_neighbors_share_within_a_context_only() -> None:
     scores, contexts = torch.tensor([1.0, 0.0, 0.0, 2.0]), torch.tensor([0, 0, 1, 1])
-    torch.testing.assert_close(
-        query_planner.with_neighbors(scores, contexts, 0.1), torch.tensor([1.0, 0.1, 0.2, 2.0])
-    )
+    torch.testing.assert_close(query_planner.with_neighbors(scores, contexts, 0.1), torch.tensor([1.0, 0.1, 0.2, 2.0]))
 
 
 def test_a_sentence_takes_the_better_of_its_pages() -> None:
