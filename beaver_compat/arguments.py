@@ -1,0 +1,110 @@
+"""Checks of what callers pass in: every refusal names the parameter, the value and what to give instead."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from numbers import Real
+from typing import Any, SupportsIndex
+
+from beaver_compat.errors import InputAssertionError, InputTypeError, InputValueError, shown
+
+_RATE_TOO_HIGH = (
+    "Error: 'rate' must not exceed 1.0. The value of 'rate' indicates compression rate and must be within the range"
+    " [0, 1]."
+)  # LLMLingua's wording, which callers match
+_QUESTION_NEEDED = "In the LongLLMLingua, it is necessary to set a question."
+UNSET = -1  # LLMLingua's mark for "no target"
+
+
+def checked_contexts(context: object) -> list[str]:
+    """The contexts as a list; None, "" and an empty list give none.
+
+    Raises:
+        InputTypeError: anything but a string or a list or tuple of strings, naming type and index.
+    """
+    if context is None or (isinstance(context, str) and not context):
+        return []
+    if isinstance(context, str):
+        return [context]
+    if not isinstance(context, (list, tuple)):
+        raise InputTypeError(
+            f"context is of type {type(context).__name__}: {shown(context)}; give a string or a list of strings"
+        )
+    for index, item in enumerate(context):
+        if not isinstance(item, str):
+            raise InputTypeError(
+                f"context[{index}] is of type {type(item).__name__}: {shown(item)}; give a string, such as its text"
+            )
+    return list(context)
+
+
+def checked_text(name: str, value: object) -> str:
+    """A string; None counts as empty."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give a string")
+    return value
+
+
+def checked_budget(rate: object, target_token: object, origin_tokens: int) -> int:
+    """The tokens that the whole prompt may have.
+
+    Args:
+        rate: share of ``origin_tokens`` to keep, from 0 to 1; ignored where a target is set.
+        target_token: tokens, whole or not; -1 means unset.
+        origin_tokens: of the original prompt.
+
+    Raises:
+        InputAssertionError: a rate above 1, in LLMLingua's words.
+        InputTypeError, InputValueError: no number, NaN, or below 0.
+    """
+    share = _checked_number("rate", rate)
+    target = _checked_number("target_token", target_token)
+    if share > 1:
+        raise InputAssertionError(_RATE_TOO_HIGH)
+    if share < 0:
+        raise InputValueError(f"rate is {shown(rate)}; give a share from 0 to 1")
+    if target == UNSET:
+        return math.floor(share * origin_tokens)
+    if target < 0:
+        raise InputValueError(f"target_token is {shown(target_token)}; give 0 or more tokens, or -1 to use rate")
+    return math.floor(min(target, max(origin_tokens, 1) * 2.0**20))
+
+
+def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> list[int]:
+    """Indices of contexts, negative ones counted from the end, without repeats, in the given order."""
+    if ids is None:
+        return []
+    if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+        raise InputTypeError(f"{name} is of type {type(ids).__name__}: {shown(ids)}; give a list of integers")
+    indices: dict[int, None] = {}
+    for place, index in enumerate(ids):
+        if isinstance(index, bool) or not isinstance(index, SupportsIndex):
+            raise InputTypeError(f"{name}[{place}] is of type {type(index).__name__}: {shown(index)}; give an integer")
+        number = operator.index(index)
+        if not -count <= number < count:
+            raise InputValueError(f"{name}[{place}] is {number}, but there are {count} contexts")
+        indices[number % count] = None
+    return list(indices)
+
+
+def check_question(rank_method: object, question: str) -> None:
+    """LongLLMLingua's ranking needs a question."""
+    if rank_method == "longllmlingua" and not question:
+        raise InputAssertionError(_QUESTION_NEEDED)
+
+
+def joined_prompt(parts: Sequence[str]) -> str:
+    """The parts that are not empty, joined by blank lines."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def _checked_number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give a number")
+    if math.isnan(value):
+        raise InputValueError(f"{name} is NaN; give a number")
+    return float(value)

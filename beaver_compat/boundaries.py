@@ -1,0 +1,189 @@
+"""Where lines end, sentences may end and words begin, for a whole text at once.
+
+Everything here reads characters only and in one vectorized pass; it does not know of tokens, pages or scores.
+A sentence end found here is a candidate: `smoothing` asks pysbd before it cuts at one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.characters import CLOSER, LOWER, NEWLINE, SPACE, TERMINATOR, UPPER, WIDE, WORD
+
+Positions = NDArray[np.int64]
+
+_BLANK = SPACE | NEWLINE
+_WRAP_WIDTHS = (40, 200)  # characters: the line widths that text is wrapped at by hand or by a formatter
+_WRAPPED_SHARE = 0.75  # of a block's line ends must have had no room for the next line's first word
+_LOWERCASE_SHARE = 0.3  # of a block's continuation lines begin in the middle of a sentence
+_WORDS_PER_CHARACTER = 1 / 14  # prose has at least this many words; tables of numbers and data have fewer
+_LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that was wrapped
+_RECORD_OPENERS = '{["|<'
+_RECORD_CLOSERS = '}],|>";'
+_DELIMITERS = ",\t;|"
+_LEAST_DELIMITERS = 2  # in a line of a table
+_TERMINATOR_REACH = 3  # characters from a line's end in which a terminator is looked for, quotes behind it
+_LONGEST_RECORD = 4096  # characters: a longer one may be cut like any long line
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """Positions in one text, each an ascending int64 array of characters.
+
+    Attributes:
+        lines: where each line that is not blank begins, with its indentation.
+        hard_lines: those of ``lines`` that do not continue hard-wrapped prose.
+        sentences: where a sentence may begin inside a line or a wrapped paragraph.
+        words: where each stretch without white space begins.
+        word_ends: where it ends.
+        records: True for each of ``hard_lines`` that is a record (JSON, a table row) and must stay whole, bool.
+        terminated: True for each of ``hard_lines`` that ends like a sentence; code, headings and data don't, bool.
+    """
+
+    lines: Positions
+    hard_lines: Positions
+    sentences: Positions
+    words: Positions
+    word_ends: Positions
+    records: NDArray[np.bool_]
+    terminated: NDArray[np.bool_]
+
+
+def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Boundaries:
+    """Find every boundary of a text.
+
+    Args:
+        points: code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+    """
+    blank = np.concatenate([[True], (classes & _BLANK) != 0, [True]])
+    words = np.flatnonzero(blank[:-1] & ~blank[1:])
+    word_ends = np.flatnonzero(~blank[:-1] & blank[1:])
+    line_ends = _line_ends(points, classes)
+    line_of_word = np.searchsorted(line_ends, words)
+    first_words = np.flatnonzero(np.diff(line_of_word, prepend=-1))
+    line_numbers = line_of_word[first_words]
+    lines = np.concatenate([[0], line_ends + 1])[line_numbers]
+    soft = _soft_lines(points, classes, lines, line_numbers, first_words, words, word_ends)
+    last_words = np.append(first_words[1:], words.size) - 1
+    return Boundaries(
+        lines=lines,
+        hard_lines=lines[~soft],
+        sentences=_sentence_starts(classes, words),
+        words=words,
+        word_ends=word_ends,
+        records=_records(points, words[first_words], word_ends[last_words])[~soft],
+        terminated=_terminated(classes, word_ends[last_words], ~soft),
+    )
+
+
+def _line_ends(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Positions:
+    """The position of each line end's last character; CR LF is one."""
+    ends = np.flatnonzero(classes & NEWLINE)
+    following = points[np.minimum(ends + 1, points.size - 1)]
+    return ends[~((points[ends] == ord("\r")) & (following == ord("\n")))]
+
+
+def _soft_lines(
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    lines: Positions,
+    line_numbers: Positions,
+    first_words: Positions,
+    words: Positions,
+    word_ends: Positions,
+) -> NDArray[np.bool_]:
+    """True for each line that continues the one before it, because the text was wrapped at a fixed width.
+
+    A line end is a wrap if the next line's first word had no room: with it, the line would exceed the widest of
+    its block (the lines without a blank one between them). A block is prose if most of its line ends are wraps
+    and a fair part of its lines begin in lower case.
+    """
+    soft = np.zeros(lines.size, dtype=bool)
+    if lines.size < 2:
+        return soft
+    last_words = np.append(first_words[1:], words.size) - 1
+    adjacent = np.diff(line_numbers) == 1
+    blocks = np.flatnonzero(np.concatenate([[True], ~adjacent]))
+    sizes = np.diff(np.append(blocks, lines.size))
+    width = word_ends[last_words] - lines
+    widest = np.maximum.reduceat(width, blocks)
+    first_width = word_ends[first_words] - words[first_words]
+    overflow = width[:-1] + 1 + first_width[1:] > np.repeat(widest, sizes)[1:]
+    wrapped = adjacent & overflow & (first_width[1:] <= _LONGEST_FIRST_WORD)
+    first = classes[words[first_words[1:]]]
+    letter = ((first & WORD) != 0) & ~_is_digit(points[words[first_words[1:]]])
+    lowercase = adjacent & letter & ((first & UPPER) == 0)
+
+    def per_block(values: NDArray[Any]) -> Positions:
+        return np.add.reduceat(values.astype(np.int64), blocks)
+
+    ends = sizes - 1
+    prose = (
+        (per_block(np.append(False, wrapped)) >= np.maximum(_WRAPPED_SHARE * ends, 1))
+        & (per_block(np.append(False, lowercase)) >= _LOWERCASE_SHARE * ends)
+        & (per_block(last_words - first_words + 1) >= _WORDS_PER_CHARACTER * per_block(width))
+        & (widest >= _WRAP_WIDTHS[0])
+        & (widest <= _WRAP_WIDTHS[1])
+    )
+    soft[1:] = wrapped & letter & np.repeat(prose, sizes)[1:]
+    return soft
+
+
+def _is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    return (points >= ord("0")) & (points <= ord("9"))
+
+
+def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> Positions:
+    """Where a sentence may begin: after a terminator with what closes it, then white space, then no small letter.
+
+    Scripts without spaces need no white space; nor do two sentences that were run together (``end.Next``).
+    """
+    closing = np.append((classes & (TERMINATOR | CLOSER)) != 0, False)
+    run_ends = np.flatnonzero(closing[:-1] & ~closing[1:]) + 1  # end of each run of terminators and closers
+    terminators = np.flatnonzero(classes & TERMINATOR)
+    if not terminators.size:
+        return terminators
+    ends = np.unique(run_ends[np.searchsorted(run_ends, terminators, side="right")])
+    ends = ends[ends < classes.size]
+    spaced = (classes[ends] & _BLANK) != 0
+    next_word = np.searchsorted(words, ends)
+    starts = np.where(spaced, np.append(words, classes.size)[next_word], ends)
+    inside = starts < classes.size
+    starts, spaced = starts[inside], spaced[inside]
+    first, second = classes[starts], classes[np.minimum(starts + 1, classes.size - 1)]
+    small = (first & (LOWER | TERMINATOR)) != 0
+    run_together = ((first & UPPER) != 0) & ((second & LOWER) != 0)
+    wide = (first & WIDE) != 0
+    return starts[np.where(spaced, ~small, run_together | wide)]
+
+
+def _records(points: NDArray[np.uint32], starts: Positions, ends: Positions) -> NDArray[np.bool_]:
+    """True for each line that reads as one record: a JSON value, a table row."""
+    bracketed = _is_any(points[starts], _RECORD_OPENERS) & _is_any(points[ends - 1], _RECORD_CLOSERS)
+    delimiters = np.flatnonzero(_is_any(points, _DELIMITERS))
+    columns = np.searchsorted(delimiters, ends) - np.searchsorted(delimiters, starts)
+    around = np.concatenate([columns[:1], columns, columns[-1:]])
+    tabular = (columns >= _LEAST_DELIMITERS) & (around[:-2] == columns) & (around[2:] == columns)
+    return (bracketed | (tabular & (columns.size > 1))) & (ends - starts <= _LONGEST_RECORD)
+
+
+def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """True for each hard line whose last line has a terminator among its last characters."""
+    last_lines = np.flatnonzero(np.append(hard[1:], True))  # a hard line goes on through the soft ones behind it
+    ends = ends[last_lines]
+    found = np.zeros(ends.size, dtype=bool)
+    for back in range(1, _TERMINATOR_REACH + 1):
+        found |= (classes[np.maximum(ends - back, 0)] & TERMINATOR) != 0
+    return found
+
+
+def _is_any(points: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
+    found = np.zeros(points.size, dtype=bool)
+    for character in characters:
+        found |= points == ord(character)
+    return found

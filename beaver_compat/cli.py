@@ -1,0 +1,141 @@
+"""The `beaver` command: text in, compressed prompt out.
+
+Bytes that are no UTF-8 pass through unchanged.  Exit codes: 0 done, 1 an input or model that can't be used, 2 wrong
+usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from beaver_compat.errors import BeaverError
+
+if TYPE_CHECKING:
+    from beaver_compat.result import CompressionResult
+
+_FAILED, _INTERRUPTED = 1, 128 + signal.SIGINT
+_ENCODING: dict[str, str] = {"encoding": "utf-8", "errors": "surrogateescape"}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    arguments = _parser().parse_args(argv)
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    try:
+        _write(_compress(arguments), arguments.json)
+    except (BeaverError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
+            return _FAILED
+        print(f"beaver: {_told(error)}", file=sys.stderr)
+        return _FAILED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="beaver", description="Shorten prompts to what answers the question.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    compress = commands.add_parser(
+        "compress",
+        help="compress text to a token budget",
+        description="Compress the contexts in FILEs (standard input by default) and print the prompt.",
+    )
+    add = compress.add_argument
+    add("files", nargs="*", metavar="FILE", help="one context each; - is standard input")
+    add("-q", "--question", default="", help="what the text is to answer; printed after it")
+    add("--instruction", default="", help="printed before the text")
+    budget = compress.add_mutually_exclusive_group(required=True)
+    budget.add_argument(
+        "-t", "--target-token", type=_tokens, default=-1, metavar="N", help="tokens of the whole prompt"
+    )
+    budget.add_argument(
+        "-r", "--rate", type=_share, default=0.5, metavar="R", help="share of the tokens to keep, 0 to 1"
+    )
+    add("--no-question", action="store_true", help="use the question, but don't print it")
+    add("--json", action="store_true", help="print LLMLingua's result as JSON, with every kept span")
+    add("--model", metavar="NAME", help="model or folder whose embedding table is used (default: the bundled one)")
+    add("--device", default="auto", help="where scores are computed: auto, cpu, cuda ...")
+    add("--token-counter", metavar="NAME", help='tiktoken model name, or "table" (default: gpt-3.5-turbo)')
+    add("--language", metavar="CODE", help="of the sentence rules, such as en or de (default: by script)")
+    return parser
+
+
+def _tokens(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of tokens")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+    return share
+
+
+def _compress(arguments: argparse.Namespace) -> CompressionResult:
+    contexts = [_read(name) for name in arguments.files or ["-"]]
+    from beaver_compat.compressor import BeaverPromptCompressor  # after the files are known to be there: it loads torch
+
+    compressor = BeaverPromptCompressor(
+        arguments.model,
+        arguments.device,
+        token_counter=arguments.token_counter,
+        language=arguments.language,
+    )
+    return compressor.compress(
+        contexts,
+        arguments.instruction,
+        arguments.question,
+        arguments.rate,
+        arguments.target_token,
+        concate_question=not arguments.no_question,
+    )
+
+
+def _read(name: str) -> str:
+    if name == "-":
+        data = sys.stdin.buffer.read()
+    else:
+        with open(name, "rb") as file:
+            data = file.read()
+    return data.decode(**_ENCODING)
+
+
+def _write(result: CompressionResult, as_json: bool) -> None:
+    if as_json:
+        fields: dict[str, Any] = {**result.to_llmlingua(), "spans": [asdict(span) for span in result.spans]}
+        text = json.dumps(fields)
+    else:
+        text = result.compressed_prompt
+    if text and not text.endswith("\n"):
+        text += "\n"
+    sys.stdout.buffer.write(text.encode(**_ENCODING))
+    sys.stdout.buffer.flush()
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, OSError) and not isinstance(error, BeaverError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    print(f"beaver: warning: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

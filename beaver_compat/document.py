@@ -1,0 +1,130 @@
+"""A list of contexts made ready for any question: tokens, boundaries, pages and sentences.
+
+Nothing here depends on the question or the budget, and nothing here reads a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.boundaries import Boundaries, find_boundaries
+from beaver_compat.characters import character_classes, code_points
+from beaver_compat.config import BeaverConfig
+from beaver_compat.cutting import cut_places
+from beaver_compat.segmenter import Limits, Partition, page_limits, page_partition, segment_limits, sentence_partition
+from beaver_compat.smoothing import Smoother
+from beaver_compat.tokenization import Tokenizer
+
+CONTEXT_SEPARATOR = "\n\n"
+SPAN_SEPARATOR = "\n"
+
+
+@dataclass(frozen=True)
+class Document:
+    """Contexts as one text and one run of tokens.
+
+    Attributes:
+        text: the contexts, joined by blank lines.
+        context_starts, context_ends: characters of each context in ``text``.
+        ids: token ids of all contexts, int32 [L].
+        token_starts: first character of each token in ``text``, int64 [L].
+        context_limits: token limits of the contexts, int64 [C + 1].
+        pages, sentences: partitions of the tokens before ``query_start``.
+        query_start: the token at which the implicit query begins; L if the question stands elsewhere.
+        points, classes: code points of ``text`` and their class bits.
+        boundaries: of ``text``.
+        smoother: of ``text``.
+    """
+
+    text: str
+    context_starts: list[int]
+    context_ends: list[int]
+    ids: NDArray[np.int32]
+    token_starts: Limits
+    context_limits: Limits
+    pages: Partition
+    sentences: Partition
+    query_start: int
+    points: NDArray[np.uint32]
+    classes: NDArray[np.uint16]
+    boundaries: Boundaries
+    smoother: Smoother
+
+    def cut_places(self, start: int, end: int) -> tuple[Limits, NDArray[np.int8]]:
+        """Where the stretch from ``start`` to ``end`` may be cut, and how good each place is."""
+        return cut_places(self.points, self.classes, start, end)
+
+    def context_of(self, character: int) -> int:
+        """Index of the context that holds a character of ``text``."""
+        return int(np.searchsorted(self.context_starts, character, side="right")) - 1
+
+
+def prepare_document(
+    contexts: Sequence[str],
+    tokenizer: Tokenizer,
+    config: BeaverConfig,
+    language: str | None = None,
+    implicit_query: bool = False,
+) -> Document:
+    """Tokenize the contexts and cut them into pages and sentences.
+
+    Args:
+        contexts: at least one.
+        tokenizer: of the embedding table.
+        config: the settings.
+        language: of the sentence rules; None chooses by script.
+        implicit_query: True where no question is given: the paper's implicit query is then the final segment of the
+            last context, moved back to a natural boundary, and pages are made of what stands before it.
+    """
+    text = CONTEXT_SEPARATOR.join(contexts)
+    lengths = np.array([len(context) for context in contexts])
+    starts = np.concatenate([[0], np.cumsum(lengths[:-1] + len(CONTEXT_SEPARATOR))])
+    ends = starts + lengths
+    tokens = tokenizer.encode(contexts)
+    token_starts = tokens.offsets[:, 0] + np.repeat(starts, np.diff(tokens.limits))
+    points = code_points(text)
+    classes = character_classes(points)
+    boundaries = find_boundaries(points, classes)
+    size = config.page_size
+    query_start = (
+        _implicit_query(token_starts, boundaries, tokens.limits, size) if implicit_query else token_starts.size
+    )
+    context_limits = np.minimum(tokens.limits, query_start)
+    query_character = int(token_starts[query_start]) if query_start < token_starts.size else len(text)
+    before, before_ends = token_starts[:query_start], np.minimum(ends, query_character)
+    pages = page_limits(segment_limits(before, boundaries.lines, context_limits), context_limits, size)
+    smoother = Smoother(
+        text, points, classes, boundaries, starts.tolist(), ends.tolist(), language, config.sentence_smoothing
+    )
+    return Document(
+        text=text,
+        context_starts=starts.tolist(),
+        context_ends=ends.tolist(),
+        ids=tokens.ids,
+        token_starts=token_starts,
+        context_limits=tokens.limits,
+        pages=page_partition(before, pages, context_limits, before_ends),
+        sentences=sentence_partition(before, boundaries, context_limits, before_ends, pages, size),
+        query_start=query_start,
+        points=points,
+        classes=classes,
+        boundaries=boundaries,
+        smoother=smoother,
+    )
+
+
+def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits: Limits, page_size: int) -> int:
+    """The first token of the implicit query: M tokens before the end, moved back to where a line or sentence begins.
+
+    It is moved back by another M tokens at most, and never out of the last context.
+    """
+    last = token_starts.size
+    first = int(context_limits[:-1][np.diff(context_limits) > 0][-1]) if last else 0
+    begin = max(last - page_size, first)
+    natural = np.searchsorted(token_starts, np.union1d(boundaries.hard_lines, boundaries.sentences))
+    near = natural[(natural <= begin) & (natural > max(begin - page_size, first - 1))]
+    return int(near[-1]) if near.size else begin

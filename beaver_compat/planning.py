@@ -1,0 +1,183 @@
+"""The QueryPlanner's selection: which stretches of the text are kept, in what order, until the budget is full.
+
+Candidates come ranked; what is kept for a budget is the longest run from the head of the ranking that fits, so a larger
+budget keeps all that a smaller one kept.  Costs are exact: the whole prompt is rendered and counted by the caller's
+counter.  It knows positions and counts, not what the text says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.smoothing import Smoother
+
+Positions = NDArray[np.int64]
+Runs = list[tuple[int, int]]
+
+_FILLED = 0.975  # of the budget: less than this is filled up with parts of further candidates
+_TRIES = 24  # candidates behind the first that does not fit that are tried for what is left
+_GUESSES = 6  # interpolated counts before the search halves the interval instead
+_CHARACTERS_PER_TOKEN = 3  # a rough guess, on the safe side
+_LEAST_ROOM = 3  # tokens: less is not worth another piece
+
+
+class Candidates(NamedTuple):
+    """Stretches of the text, best first.  They may overlap.
+
+    Attributes:
+        starts, ends: characters, int64 [n].
+        tokens: of the embedding table's tokenizer, int64 [n]; an estimate of what the stretch costs.
+        whole: True for a stretch that is worth nothing in pieces, bool [n].
+        roles: index into ``result.ROLES``, int64 [n].
+        scores: float64 [n].
+    """
+
+    starts: Positions
+    ends: Positions
+    tokens: Positions
+    whole: NDArray[np.bool_]
+    roles: Positions
+    scores: NDArray[np.float64]
+
+
+class Plan(NamedTuple):
+    """What is kept: the first ``count`` candidates, some more, and the runs of characters that they make."""
+
+    kept: list[int]
+    runs: Runs
+
+
+def plan(
+    candidates: Candidates,
+    smoother: Smoother,
+    places_in: Callable[[int, int], tuple[Positions, NDArray[np.int8]]],
+    cost: Callable[[Runs], int],
+    budget: int,
+) -> Plan:
+    """Fill the budget.
+
+    Args:
+        candidates: best first.
+        smoother: of the same text.
+        places_in: where a stretch may be cut if it does not fit whole, and how good each place is (`cutting`).
+        cost: tokens of the prompt that holds these runs.
+        budget: tokens; ``cost([])`` is within it.
+    """
+
+    def runs_of(kept: Sequence[int] | slice) -> Runs:
+        return smoothed(candidates.starts[kept], candidates.ends[kept], smoother)
+
+    count = largest_fitting(lambda k: cost(runs_of(slice(0, k))), cost([]), np.cumsum(candidates.tokens), budget)
+    kept = list(range(count))
+    runs = runs_of(kept)
+    used = cost(runs)
+    for index in range(count, min(count + _TRIES, len(candidates.starts))):
+        if budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget):
+            break
+        if candidates.whole[index]:
+            grown = union(runs, runs_of([index]))
+        else:
+            # A sentence that is cut short anyway begins where the candidate does, not where smoothing would move it.
+            start, end = smoother.word(int(candidates.starts[index])), int(candidates.ends[index])
+            grown = _cut_to_fit(runs, used, start, places_in(start, end), cost, budget)
+        grown_cost = cost(grown)
+        if used < grown_cost <= budget:
+            kept.append(index)
+            runs, used = grown, grown_cost
+    return Plan(kept, runs)
+
+
+def largest_fitting(cost: Callable[[int], int], least: int, estimates: Positions, budget: int) -> int:
+    """The largest k in 0..n with ``cost(k) <= budget``, in few calls.
+
+    Args:
+        cost: exact cost of the first k, rising but for joints.
+        least: ``cost(0)``, which is within the budget.
+        estimates: roughly proportional to the rise of ``cost``, [n], ascending.
+        budget: the bound.
+
+    >>> largest_fitting(lambda k: 10 * k, 0, np.array([1, 2, 3, 4]), 35)
+    3
+    """
+    estimate = np.concatenate([[0], estimates])
+    low, high = 0, estimate.size
+    low_cost, rate = least, 1.0
+    guesses = 0
+    while high - low > 1:
+        reach = estimate[low] + (budget - low_cost) / rate
+        guess = int(np.searchsorted(estimate, reach, side="right")) - 1
+        if guesses >= _GUESSES:
+            guess = (low + high) // 2
+        guess = min(max(guess, low + 1), high - 1)
+        guess_cost = cost(guess)
+        guesses += 1
+        rise = estimate[guess] - estimate[low]
+        if guess_cost > low_cost and rise > 0:
+            rate = (guess_cost - low_cost) / rise
+        if guess_cost <= budget:
+            low, low_cost = guess, guess_cost
+        else:
+            high = guess
+    return low
+
+
+def smoothed(starts: Positions, ends: Positions, smoother: Smoother) -> Runs:
+    """The union of stretches, each run's ends moved outward by the smoother, as sorted disjoint runs."""
+    runs: Runs = []
+    for start, end in merged(starts, ends):
+        start, end = smoother.start(start), smoother.end(end)
+        if runs and start <= runs[-1][1]:
+            runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
+        else:
+            runs.append((start, end))
+    return runs
+
+
+def merged(starts: Positions, ends: Positions) -> Runs:
+    """The union of stretches that overlap or touch, sorted.
+
+    >>> merged(np.array([5, 0, 2]), np.array([9, 2, 4]))
+    [(0, 4), (5, 9)]
+    """
+    if not starts.size:
+        return []
+    order = np.argsort(starts, kind="stable")
+    starts, reached = starts[order], np.maximum.accumulate(ends[order])
+    first = np.flatnonzero(np.concatenate([[True], starts[1:] > reached[:-1]]))
+    last = np.append(first[1:], starts.size) - 1
+    return list(zip(starts[first].tolist(), reached[last].tolist(), strict=True))
+
+
+def union(runs: Runs, more: Runs) -> Runs:
+    """Both, merged where they overlap or touch."""
+    both = np.array([*runs, *more], dtype=np.int64).reshape(-1, 2)
+    return merged(both[:, 0], both[:, 1])
+
+
+def _cut_to_fit(
+    runs: Runs,
+    used: int,
+    start: int,
+    places: tuple[Positions, NDArray[np.int8]],
+    cost: Callable[[Runs], int],
+    budget: int,
+) -> Runs:
+    """``runs``, which cost ``used``, and as much of the stretch from ``start`` as fits.
+
+    The cut goes back to the end of a line or clause where the budget is filled even so.
+    """
+    at, levels = places
+
+    def grown(count: int) -> Runs:
+        return union(runs, [(start, int(at[count - 1]))])
+
+    count = largest_fitting(lambda count: cost(grown(count)), used, (at - start) // _CHARACTERS_PER_TOKEN + 1, budget)
+    if count == 0:
+        return runs
+    spare = max(cost(grown(count)) - _FILLED * budget, 0) * _CHARACTERS_PER_TOKEN
+    level = np.where(at[:count] >= at[count - 1] - spare, levels[:count], -1)
+    return grown(int(np.flatnonzero(level == level.max())[-1]) + 1)

@@ -1,0 +1,152 @@
+"""The Segmenter: from character boundaries to segments, pages and sentences, as ranges of tokens.
+
+It knows where tokens begin and where the text has its natural delimiters, not what the tokens mean. Every partition
+is ragged: N ranges are N + 1 ascending limits, so the paper's padded page tensor never has to be built.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.boundaries import Boundaries
+
+Limits = NDArray[np.int64]
+
+
+class Partition(NamedTuple):
+    """The tokens cut into consecutive ranges, and the characters that belong to each.
+
+    Attributes:
+        limits: token limits, int64 [N + 1].
+        starts: first character of each range, int64 [N].
+        ends: the character after each range, int64 [N].
+        whole: True for a range that is worth nothing in pieces (a record, a line of code), bool [N].
+    """
+
+    limits: Limits
+    starts: Limits
+    ends: Limits
+    whole: NDArray[np.bool_]
+
+
+def segment_limits(token_starts: Limits, lines: Limits, context_limits: Limits) -> Limits:
+    """Token limits of the segments: every line that is not blank begins one, and so does every context.
+
+    Args:
+        token_starts: first character of each token, int64 [L], ascending.
+        lines: characters at which lines begin, int64, ascending.
+        context_limits: token limits of the contexts, int64 [C + 1].
+
+    Returns:
+        Ascending token limits, int64 [S + 1], from 0 to L.
+    """
+    return np.union1d(np.searchsorted(token_starts, lines), context_limits)
+
+
+def page_limits(segments: Limits, context_limits: Limits, page_size: int) -> Limits:
+    """Greedy pagination: as many whole segments to a page as M tokens hold; longer segments are split.
+
+    Args:
+        segments: token limits of the segments, int64 [S + 1].
+        context_limits: token limits of the contexts, int64 [C + 1]; a page never crosses one.
+        page_size: M, tokens.
+
+    Returns:
+        Ascending token limits, int64 [N + 1]; every page holds 1 to M tokens.
+
+    >>> page_limits(np.array([0, 3, 5, 9, 20]), np.array([0, 20]), page_size=6)
+    array([ 0,  5,  9, 15, 20])
+    """
+    if segments[-1] == 0:
+        return np.zeros(1, dtype=np.int64)
+    cuts = _split_long(segments, page_size)  # [n + 1]
+    following = np.searchsorted(cuts, cuts + page_size, side="right") - 1  # the page that begins here ends there
+    edges = np.searchsorted(cuts, context_limits)
+    next_edge = edges[np.minimum(np.searchsorted(edges, np.arange(cuts.size), side="right"), edges.size - 1)]
+    return cuts[_chain(np.minimum(following, next_edge))]
+
+
+def sentence_partition(
+    token_starts: Limits,
+    boundaries: Boundaries,
+    context_limits: Limits,
+    context_ends: Limits,
+    pages: Limits,
+    page_size: int,
+) -> Partition:
+    """The sentences: whole lines of at most M tokens, records, and the sentences of longer lines.
+
+    A sentence of more than M tokens is cut where pages are.
+
+    Args:
+        token_starts: first character of each token, int64 [L].
+        boundaries: of the same text.
+        context_limits: token limits of the contexts, int64 [C + 1].
+        context_ends: the character after each context, int64 [C].
+        pages: token limits of the pages, int64 [N + 1].
+        page_size: M, tokens.
+    """
+    lines = boundaries.hard_lines
+    line_limits = np.append(np.searchsorted(token_starts, lines), token_starts.size)
+    line_tokens = np.diff(line_limits)
+    record = boundaries.records
+    inner = boundaries.sentences
+    line_of = np.searchsorted(lines, inner, side="right") - 1
+    inner = inner[(line_tokens[line_of] > page_size) & ~record[line_of]]
+    characters = np.union1d(lines, inner)
+    limits, first = np.unique(np.append(np.searchsorted(token_starts, characters), context_limits), return_index=True)
+    starts = np.append(token_starts, context_ends[-1:])[limits]
+    known = first < characters.size
+    starts[known] = characters[first[known]]
+    if limits[-1] == 0:
+        return partition(limits, starts[:0], context_limits, context_ends, np.zeros(0, dtype=bool))
+    line = np.searchsorted(lines, starts[:-1], side="right") - 1
+    short_code = ~boundaries.terminated & (line_tokens <= page_size)
+    whole_line = (record | short_code)[line]
+    long = (np.diff(limits) > page_size) & ~record[line]
+    cuts = pages[long[np.searchsorted(limits, pages, side="right").clip(1, long.size) - 1]]
+    cuts = cuts[~np.isin(cuts, limits)]
+    order = np.argsort(np.concatenate([limits, cuts]), kind="stable")
+    limits = np.concatenate([limits, cuts])[order]
+    starts = np.concatenate([starts, token_starts[cuts]])[order]
+    whole_line = np.concatenate([whole_line, np.zeros(1 + cuts.size, dtype=bool)])[order]
+    return partition(limits, starts[:-1], context_limits, context_ends, whole_line[:-1])
+
+
+def page_partition(token_starts: Limits, pages: Limits, context_limits: Limits, context_ends: Limits) -> Partition:
+    """The pages as a :class:`Partition`."""
+    return partition(
+        pages, token_starts[pages[:-1]], context_limits, context_ends, np.zeros(pages.size - 1, dtype=bool)
+    )
+
+
+def partition(
+    limits: Limits, starts: Limits, context_limits: Limits, context_ends: Limits, whole: NDArray[np.bool_]
+) -> Partition:
+    """A range ends where the next begins, and no later than its context."""
+    context = np.searchsorted(context_limits, limits[:-1], side="right") - 1
+    ends = np.minimum(np.append(starts[1:], context_ends[-1:])[: starts.size], context_ends[context])
+    return Partition(limits, starts, ends, whole)
+
+
+def _split_long(segments: Limits, page_size: int) -> Limits:
+    """Limits with those added that cut every segment of more than M tokens into pieces of M."""
+    pieces = -(-np.diff(segments) // page_size)  # [S]
+    first = np.cumsum(pieces) - pieces
+    within = np.arange(pieces.sum()) - np.repeat(first, pieces)
+    return np.append(np.repeat(segments[:-1], pieces) + within * page_size, segments[-1])
+
+
+def _chain(following: Limits) -> Limits:
+    """Indices visited from 0 by ``i -> following[i]`` until the last, ascending, by pointer doubling."""
+    last = following.size - 1
+    visited = np.zeros(following.size, dtype=bool)
+    visited[0] = True
+    jump = following
+    while not visited[last]:
+        visited[jump[visited]] = True
+        jump = jump[jump]
+    return np.flatnonzero(visited)

@@ -1,0 +1,136 @@
+"""Sentence smoothing: the ends of a kept stretch are moved outward to whole sentences, lines or at least words.
+
+It reads characters only.  Sentence ends are the candidates of `boundaries` that pysbd confirms on a short window around
+them; a candidate's verdict depends on its own window alone, so what is kept for a larger budget holds what is kept for a
+smaller one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.boundaries import Boundaries
+from beaver_compat.cutting import move_out
+from beaver_compat.sentences import sentence_ends
+
+_BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
+_REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
+_BLANK = re.compile(r"\s")
+
+
+class Smoother:
+    """Moves the ends of kept stretches outward.  Bound to one text; remembers pysbd's verdicts.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        classes: its class bits, uint16 [n].
+        boundaries: its boundaries.
+        context_starts: where each context begins, ascending.
+        context_ends: where each ends.
+        language: of pysbd's rules; None chooses by the script of each window.
+        sentences: False moves ends to whole words only (the paper's "w/o Sentence Smooth").
+    """
+
+    def __init__(
+        self,
+        text: str,
+        points: NDArray[np.uint32],
+        classes: NDArray[np.uint16],
+        boundaries: Boundaries,
+        context_starts: list[int],
+        context_ends: list[int],
+        language: str | None = None,
+        sentences: bool = True,
+    ) -> None:
+        self._text = text
+        self._points = points
+        self._classes = classes
+        self._boundaries = boundaries
+        self._context_starts = context_starts
+        self._context_ends = context_ends
+        self._language = language
+        self._sentences = sentences
+        self._verdicts: dict[int, bool] = {}
+
+    def start(self, position: int) -> int:
+        """The last place at or before ``position`` where a kept stretch may begin."""
+        low = self._context_start(position)
+        line = self._line(position, low)
+        if position in (low, line):
+            return position
+        if self._sentences:
+            if self._is_record(position):
+                return line
+            candidates = self._boundaries.sentences
+            index = int(np.searchsorted(candidates, position, side="right")) - 1
+            while index >= 0 and (candidate := int(candidates[index])) > max(line, position - _REACH):
+                if self._confirmed(candidate):
+                    return candidate
+                index -= 1
+            if position - line <= _REACH:
+                return line
+        return self.word(position)
+
+    def end(self, position: int) -> int:
+        """The first place at or after ``position`` where a kept stretch may end."""
+        high = self._context_end(position)
+        lines = self._boundaries.hard_lines
+        index = int(np.searchsorted(lines, position))
+        line_end = min(int(lines[index]) if index < lines.size else high, high)
+        if position == line_end:
+            return position
+        if self._sentences:
+            if self._is_record(position - 1):
+                return line_end
+            candidates = self._boundaries.sentences
+            index = int(np.searchsorted(candidates, position))
+            while index < candidates.size and (candidate := int(candidates[index])) < min(line_end, position + _REACH):
+                if self._confirmed(candidate):
+                    return candidate
+                index += 1
+            if line_end - position <= _REACH:
+                return line_end
+        return min(move_out(self._points, self._classes, position, 1), high)
+
+    def word(self, position: int) -> int:
+        """The last place at or before ``position`` that splits no word."""
+        return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
+
+    def _line(self, position: int, low: int) -> int:
+        lines = self._boundaries.hard_lines
+        index = int(np.searchsorted(lines, position, side="right")) - 1
+        return max(int(lines[index]), low) if index >= 0 else low
+
+    def _is_record(self, position: int) -> bool:
+        index = int(np.searchsorted(self._boundaries.hard_lines, position, side="right")) - 1
+        return index >= 0 and bool(self._boundaries.records[index])
+
+    def _context_start(self, position: int) -> int:
+        return self._context_starts[max(bisect_right(self._context_starts, position) - 1, 0)]
+
+    def _context_end(self, position: int) -> int:
+        return self._context_ends[min(bisect_left(self._context_ends, position), len(self._context_ends) - 1)]
+
+    def _confirmed(self, candidate: int) -> bool:
+        """Whether pysbd, too, lets a sentence begin at ``candidate``."""
+        verdict = self._verdicts.get(candidate)
+        if verdict is None:
+            verdict = self._verdicts[candidate] = self._ask(candidate)
+        return verdict
+
+    def _ask(self, candidate: int) -> bool:
+        low = self._context_start(candidate)
+        line = self._line(candidate - 1, low)
+        begin = move_out(self._points, self._classes, max(candidate - _BEFORE, low), -1)
+        left = self._text[max(begin, line) : candidate]
+        right = self._text[candidate : min(candidate + _AFTER, self._context_end(candidate))]
+        if not left[-1:].isspace():
+            left += " "  # sentences that were run together: pysbd wants white space between them
+        # Hard wraps and all other line ends as spaces, because pysbd takes each for the end of a sentence.
+        window = _BLANK.sub(" ", left + right)
+        return len(left) in sentence_ends(window, self._language)
