@@ -1,41 +1,26 @@
-"""Counters on a tiny made vocabulary, its download from servers that answer late, wrongly or never."""
+"""Counters on a tiny made vocabulary, against byte pair merges done one by one."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import http.server
-import os
 import pickle
-import socket
-import subprocess
-import sys
-import threading
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tiktoken
-import tiktoken.load
-import tiktoken_ext.openai_public as openai_public  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken import registry
+from tiny_tiktoken import HANG_GUARD, PATTERN, RANKS, filled_cache, fresh_process, words  # noqa: F401  fixtures too
 
-from beaver_compat import counting, vocabulary
-from beaver_compat.counting import FunctionCounter, TiktokenCounter, TokenCounterWarning, make_counter
-from beaver_compat.errors import InputTypeError, InputValueError, ModelNotFoundError
+from beaver_compat import counting
+from beaver_compat.counting import FunctionCounter, TiktokenCounter, make_counter
+from beaver_compat.errors import InputTypeError, InputValueError
 
-MERGES = [b"he", b"ll", b" w", b"hell", b"hello", b"or", b"  ", b"    "]
-RANKS = {token: rank for rank, token in enumerate([bytes([byte]) for byte in range(256)] + MERGES)}
-TINY = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in RANKS.items())
-PATTERN = r"'(?i:[sdmt])|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s*[\r\n]|\s+(?!\S)|\s"
-PATH = "encodings/cl100k_base.tiktoken"
-HANG_GUARD = 60  # seconds
+pytestmark = pytest.mark.usefixtures("fresh")
+
 HOSTILE = [
     "",
     "\x00",
@@ -48,123 +33,6 @@ HOSTILE = [
 ]
 
 any_text = st.text(st.characters(exclude_categories=()))  # lone surrogates too
-
-
-def parts() -> dict[str, Any]:
-    """What a constructor of tiktoken's returns, with the vocabulary fetched tiktoken's own way."""
-    address = vocabulary._PUBLIC + PATH
-    ranks = tiktoken.load.load_tiktoken_bpe(address, hashlib.sha256(TINY).hexdigest())
-    return {
-        "name": "cl100k_base",
-        "pat_str": PATTERN,
-        "mergeable_ranks": ranks,
-        "special_tokens": {"<|endoftext|>": 100257},
-    }
-
-
-@pytest.fixture(autouse=True)
-def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A process that has counted nothing, an empty cache, a network that refuses, the tiny vocabulary."""
-    tiktoken.list_encoding_names()
-    monkeypatch.setitem(registry.ENCODING_CONSTRUCTORS or {}, "cl100k_base", parts)
-    monkeypatch.setattr(registry, "ENCODINGS", {})
-    monkeypatch.setattr(counting, "_COUNTERS", {})
-    monkeypatch.setattr(counting, "_warned", False)
-    monkeypatch.setattr(vocabulary, "_ATTEMPTS", {})
-    monkeypatch.setattr(vocabulary, "_PUBLIC", "http://127.0.0.1:9/")
-    monkeypatch.setitem(vocabulary._SHA256, PATH, hashlib.sha256(TINY).hexdigest())
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
-
-
-def cache_file() -> Path:
-    address = vocabulary._PUBLIC + PATH
-    return Path(os.environ["TIKTOKEN_CACHE_DIR"]) / hashlib.sha1(address.encode()).hexdigest()
-
-
-@pytest.fixture
-def cached() -> None:
-    """The tiny vocabulary in tiktoken's cache."""
-    cache_file().parent.mkdir()
-    cache_file().write_bytes(TINY)
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """Sends `TINY` once `release` is set, and counts who asks."""
-
-    block_on_close = False  # a request may still wait
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.release = threading.Event()
-        self.asked = 0
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    server: Server
-
-    def do_GET(self) -> None:
-        self.server.asked += 1
-        self.server.release.wait(HANG_GUARD)
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(TINY)))
-        self.end_headers()
-        self.wfile.write(TINY)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    with Server() as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        monkeypatch.setattr(vocabulary, "_PUBLIC", f"http://127.0.0.1:{running.server_port}/")
-        yield running
-        running.release.set()
-        running.shutdown()
-
-
-def words(text: str) -> int:
-    return len(text.split())
-
-
-# What tiktoken fetches
-
-
-@pytest.mark.parametrize("name", [name for name in vocabulary._FILES if name != "cl100k_base"])
-def test_files_are_those_that_tiktoken_fetches(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_files(name, monkeypatch)
-
-
-def test_default_files_are_those_that_tiktoken_fetches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()  # the real address and checksum
-    check_files("cl100k_base", monkeypatch)
-
-
-def check_files(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "_PUBLIC", "https://openaipublic.blob.core.windows.net/")
-    fetched: list[tuple[str, str]] = []
-
-    def one_file(address: str, expected_hash: str) -> dict[bytes, int]:
-        fetched.append((address, expected_hash))
-        return {}
-
-    def two_files(
-        vocab_bpe_file: str, encoder_json_file: str, vocab_bpe_hash: str, encoder_json_hash: str
-    ) -> dict[bytes, int]:
-        fetched.extend([(vocab_bpe_file, vocab_bpe_hash), (encoder_json_file, encoder_json_hash)])
-        return {}
-
-    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", one_file)
-    monkeypatch.setattr(openai_public, "data_gym_to_mergeable_bpe_ranks", two_files)
-    openai_public.ENCODING_CONSTRUCTORS[name]()
-    listed = [(vocabulary._PUBLIC + path, vocabulary._SHA256[path]) for path in vocabulary._FILES[name]]
-    assert fetched == listed
-
-
-def test_every_own_encoding_of_tiktoken_is_listed() -> None:
-    assert set(vocabulary._FILES) == set(openai_public.ENCODING_CONSTRUCTORS)
-    assert vocabulary.encoding_name("gpt-3.5-turbo") == counting.DEFAULT_ENCODING
 
 
 # Choosing a counter
@@ -185,29 +53,6 @@ def test_encoding_that_tiktoken_has_loaded_is_used() -> None:
     assert make_counter("gpt-4o", words).encoding is made
 
 
-@pytest.mark.usefixtures("cached")
-def test_damaged_cache_is_no_cache() -> None:
-    cache_file().write_bytes(TINY[:-1])
-    with pytest.raises(ModelNotFoundError, match="can't be had"):
-        make_counter("gpt-4", words)
-
-
-def test_no_cache_folder_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
-    assert vocabulary.cached_files("cl100k_base") is None
-
-
-def test_cache_folder_defaults_as_in_tiktoken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
-    monkeypatch.setenv("DATA_GYM_CACHE_DIR", str(tmp_path))
-    (tmp_path / cache_name()).write_bytes(TINY)
-    assert vocabulary.cached_files("cl100k_base") == [tmp_path / cache_name()]
-
-
-def cache_name() -> str:
-    return hashlib.sha1((vocabulary._PUBLIC + PATH).encode()).hexdigest()
-
-
 def test_table_and_function() -> None:
     table = make_counter("table", words)
     assert (table.name, table.encoding, table("a b c")) == ("table", None, 3)
@@ -225,87 +70,6 @@ def test_unknown_name_is_refused(spec: str) -> None:
 def test_other_types_are_refused(spec: Any) -> None:
     with pytest.raises(InputTypeError, match="token_counter is"):
         make_counter(spec, words)
-
-
-# A network that refuses, says nothing, or answers late
-
-
-def test_default_falls_back_with_one_warning() -> None:
-    with pytest.warns(
-        TokenCounterWarning, match=r"table's tokenizer.*TIKTOKEN_CACHE_DIR.*token_counter=.table"
-    ) as seen:
-        counter = make_counter(None, words)
-    assert (counter.name, counter("a b c")) == ("table", 3)
-    assert seen[0].filename == __file__
-    assert make_counter(None, words).name == "table"  # a second warning would be an error
-
-
-def test_named_counter_never_falls_back() -> None:
-    with pytest.raises(ModelNotFoundError, match=rf"cl100k_base.*save http.*{PATH} as {cache_name()}"):
-        make_counter("gpt-3.5-turbo", words)
-
-
-def test_silent_server_is_left_behind(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "FETCH_SECONDS", 0.2)
-    with pytest.warns(TokenCounterWarning, match=r"no answer within 0\.2 s"):
-        before = make_counter(None, words)
-    for spec in ("gpt-4", "cl100k_base"):
-        with pytest.raises(ModelNotFoundError, match="no answer"):
-            make_counter(spec, words)
-    assert before.name == make_counter(None, words).name == "table"
-    assert server.asked == 1
-
-    server.release.set()  # late: later counters profit, the first one stays
-    vocabulary._ATTEMPTS["cl100k_base"]._thread.join(HANG_GUARD)
-    assert make_counter(None, words).name == "cl100k_base"
-    assert before("hello world") == 2
-
-
-def test_vocabulary_that_came_by_hand_is_read_after_a_failure() -> None:
-    with pytest.raises(ModelNotFoundError):
-        make_counter("gpt-4", words)
-    cache_file().parent.mkdir()
-    cache_file().write_bytes(TINY)
-    assert make_counter("gpt-4", words).name == "cl100k_base"
-
-
-def test_threads_share_one_fetch(server: Server) -> None:
-    server.release.set()
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: make_counter(None, words), range(8)))
-    assert server.asked == 1
-    assert len({id(counter) for counter in found}) == 1
-
-
-def test_silent_network_keeps_no_process_from_its_work_or_exit() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts, never answers
-        code = SILENT.format(port=silent.getsockname()[1])
-        run = subprocess.run(
-            [sys.executable, "-W", "error::UserWarning", "-c", code],
-            capture_output=True,
-            text=True,
-            timeout=HANG_GUARD,
-            check=False,
-        )
-    assert (run.returncode, run.stdout.split(), run.stderr) == (0, ["fallback", "registry"], "")
-
-
-SILENT = """
-import os, tempfile, tiktoken, tiktoken.load
-from tiktoken import registry
-from beaver_compat import counting, vocabulary
-os.environ["TIKTOKEN_CACHE_DIR"] = tempfile.gettempdir() + "/none"
-vocabulary.FETCH_SECONDS = 0.2
-tiktoken.list_encoding_names()
-fetch = lambda: tiktoken.load.load_tiktoken_bpe("http://127.0.0.1:{port}/x")
-registry.ENCODING_CONSTRUCTORS["cl100k_base"] = fetch
-try:
-    counting.make_counter(None, len)
-except counting.TokenCounterWarning:
-    print("fallback")
-tiktoken.list_encoding_names()
-print("registry")
-"""
 
 
 # Counting
@@ -458,9 +222,3 @@ def test_function_result_of_a_wrong_type(result: Any) -> None:
 def test_negative_function_result() -> None:
     with pytest.raises(InputValueError, match="'own' gave -1"):
         FunctionCounter("own", lambda _: -1).count_many(["text"])
-
-
-def test_warning_is_a_user_warning() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        assert make_counter(None, words).name == "table"

@@ -1,0 +1,1 @@
+"""Benchmarks of beaver_compat; not part of the installed package."""

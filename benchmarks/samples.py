@@ -1,0 +1,127 @@
+"""Benchmark samples, and what counts as a retained answer.
+
+A sample file holds one JSON object a line (`*.jsonl` or `*.jsonl.gz`) with the keys `id, context, question,
+answers, match, meta`; others are ignored.  This module knows nothing of compressors, budgets or counters.
+
+An answer is *retained* when it stands verbatim in a text, both with runs of white space taken as one space
+and without regard to case (as in RULER's own string match), and not inside a longer word: `no` does not stand
+in `now`.  An answer may run over the joint of two kept pieces.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+SUFFIXES = (".jsonl", ".jsonl.gz")
+# Words that stand in nearly every text: a reader infers such an answer, so finding the word proves nothing.
+JUDGEMENTS = frozenset({"yes", "no", "true", "false", "unanswerable"})
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One question over one context, with the reference answers that stand in that context."""
+
+    id: str
+    context: str
+    question: str
+    references: tuple[str, ...]
+    match: Literal["all", "any"]
+
+    def retention(self, compressed: str) -> float:
+        """Share of the references in `compressed`; with `match == "any"` 1.0 as soon as one stands there.
+
+        >>> Sample("s", "Ann has 5. Bob has 7.", "", ("5", "7"), "all").retention("Bob has 7.")
+        0.5
+        """
+        found = retained(self.references, compressed)
+        return float(bool(found)) if self.match == "any" else len(found) / len(self.references)
+
+
+def normalised(text: str) -> str:
+    """`text` case-folded, each run of white space as one space."""
+    return " ".join(text.split()).casefold()
+
+
+def retained(answers: Sequence[str], text: str) -> tuple[str, ...]:
+    """Those of `answers` that stand in `text` (see the module's docstring).
+
+    >>> retained(["new  york", "no", ""], "In New\\nYork now.")
+    ('new  york',)
+    """
+    haystack = normalised(text)
+    return tuple(answer for answer in answers if _stands_in(normalised(answer), haystack))
+
+
+def _stands_in(needle: str, haystack: str) -> bool:
+    if not needle or needle not in haystack:
+        return False
+    # Only ASCII letters and digits close a word: scripts without spaces have no such edge.
+    left = r"(?<![a-z0-9])" if re.match(r"[a-z0-9]", needle[0]) else ""
+    right = r"(?![a-z0-9])" if re.match(r"[a-z0-9]", needle[-1]) else ""
+    return re.search(left + re.escape(needle) + right, haystack) is not None
+
+
+def references(row: dict[str, Any]) -> tuple[str, ...]:
+    """The answers of one line that a verbatim match can find: those that stand in its own context.
+
+    Where `meta.answer_option_texts` spells out lettered options, the texts are the references: a letter
+    stands in every text.  Where `meta.verbatim` is false the answers are in other words, and none counts.
+    """
+    meta = row.get("meta", {})
+    spelled_out = meta.get("answer_option_texts")
+    answers = spelled_out or (row["answers"] if meta.get("verbatim", True) else [])
+    return retained([answer for answer in answers if normalised(answer) not in JUDGEMENTS], row["context"])
+
+
+def read_samples(path: Path, limit: int | None = None) -> tuple[list[Sample], int]:
+    """The first `limit` samples of a file that can be scored, and how many lines on the way were left out.
+
+    Left out are those without a reference that stands in their context.
+    """
+    left_out = 0
+
+    def usable() -> Iterator[Sample]:
+        nonlocal left_out
+        for row in _rows(path):
+            found = references(row)
+            if found:
+                yield Sample(str(row["id"]), row["context"], row["question"], found, row["match"])
+            else:
+                left_out += 1
+
+    return list(islice(usable(), limit)), left_out
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines if line.strip())
+
+
+def sample_files(data: Sequence[str]) -> list[Path]:
+    """The sample files that `data` names, a folder standing for those in it by name; each once.
+
+    Raises
+    ------
+    FileNotFoundError: nothing to read at one of the names.
+    """
+    files: dict[Path, None] = {}
+    for name in data:
+        path = Path(name)
+        found = [path] if path.is_file() else sorted(p for p in path.glob("*") if p.name.endswith(SUFFIXES))
+        if not found:
+            raise FileNotFoundError(f"no sample file at {name!r}: give *.jsonl or *.jsonl.gz, or a folder of them.")
+        files.update(dict.fromkeys(found))
+    return list(files)
+
+
+def file_label(path: Path) -> str:
+    """The file's name without its suffixes, as tables show it."""
+    return path.name.removesuffix(".gz").removesuffix(".jsonl")
