@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex
 
 from beaver_compat.errors import InputAssertionError, InputTypeError, InputValueError, shown
 
-_RATE_TOO_HIGH = (
+RATE_TOO_HIGH = (
     "Error: 'rate' must not exceed 1.0. The value of 'rate' indicates compression rate and must be within the range"
     " [0, 1]."
 )  # LLMLingua's wording, which callers match
@@ -64,7 +64,7 @@ def checked_budget(rate: object, target_token: object, origin_tokens: int) -> in
     share = _checked_number("rate", rate)
     target = _checked_number("target_token", target_token)
     if share > 1:
-        raise InputAssertionError(_RATE_TOO_HIGH)
+        raise InputAssertionError(RATE_TOO_HIGH)
     if share < 0:
         raise InputValueError(f"rate is {shown(rate)}; give a share from 0 to 1")
     if target == UNSET:

@@ -68,8 +68,8 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     first_words = np.flatnonzero(np.diff(line_of_word, prepend=-1))
     line_numbers = line_of_word[first_words]
     lines = np.concatenate([[0], line_ends + 1])[line_numbers]
-    soft = _soft_lines(points, classes, lines, line_numbers, first_words, words, word_ends)
-    last_words = np.append(first_words[1:], words.size) - 1
+    last_words = np.append(first_words[1:], words.size)[: lines.size] - 1
+    soft = _soft_lines(points, classes, lines, line_numbers, first_words, last_words, words, word_ends)
     return Boundaries(
         lines=lines,
         hard_lines=lines[~soft],
@@ -94,6 +94,7 @@ def _soft_lines(
     lines: Positions,
     line_numbers: Positions,
     first_words: Positions,
+    last_words: Positions,
     words: Positions,
     word_ends: Positions,
 ) -> NDArray[np.bool_]:
@@ -106,7 +107,6 @@ def _soft_lines(
     soft = np.zeros(lines.size, dtype=bool)
     if lines.size < 2:
         return soft
-    last_words = np.append(first_words[1:], words.size) - 1
     adjacent = np.diff(line_numbers) == 1
     blocks = np.flatnonzero(np.concatenate([[True], ~adjacent]))
     sizes = np.diff(np.append(blocks, lines.size))
@@ -174,7 +174,8 @@ def _records(points: NDArray[np.uint32], starts: Positions, ends: Positions) -> 
 
 def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """True for each hard line whose last line has a terminator among its last characters."""
-    last_lines = np.flatnonzero(np.append(hard[1:], True))  # a hard line goes on through the soft ones behind it
+    # A hard line goes on through the soft ones behind it.
+    last_lines = np.flatnonzero(np.append(hard[1:], True)[: hard.size])
     ends = ends[last_lines]
     found = np.zeros(ends.size, dtype=bool)
     for back in range(1, _TERMINATOR_REACH + 1):

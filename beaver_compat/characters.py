@@ -12,17 +12,31 @@ NEWLINE = 2
 TERMINATOR = 4  # may end a sentence
 CLOSER = 8  # quotes and brackets that may follow a terminator
 WORD = 16  # letters, digits and marks of scripts that put spaces between words
-JOINED = 32  # never stands first: combining marks, variation selectors, emoji modifiers
+JOINED = 32  # never stands first: combining marks, variation selectors, emoji modifiers, a flag's second half
 WIDE = 64  # letters of scripts without spaces between words: Han, kana, Thai, Khmer ...
 UPPER = 128
 LOWER = 256
+CLAUSE_END = 512
 
 _CODE_POINTS = 0x110000
 _NEWLINES = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _TERMINATORS = ".!?…。！？｡．؟۔।॥܂։።፧፨᙮᠃᠉⁇⁈⁉‼⸮။៕"  # full stops of the scripts that pysbd knows, and a few more
 _CLOSERS = "\"'”’)]}»›」』】）］｣〉》*_"
+_CLAUSE_ENDS = ",;:)—–،؛、，；："
 ZERO_WIDTH_JOINER = 0x200D
-_MODIFIERS = ((0xFE00, 0xFE0F), (0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F), (0xE0100, 0xE01EF))
+_REGIONAL_INDICATORS = (0x1F1E6, 0x1F1FF)  # two of them make a flag
+_MODIFIERS = (
+    (0x0E33, 0x0E33),  # vowels of Thai and Lao that are drawn with the letter before them
+    (0x0EB3, 0x0EB3),
+    (0x1160, 0x11FF),  # vowels and finals of decomposed Hangul
+    (0xD7B0, 0xD7FB),
+    (0x200C, ZERO_WIDTH_JOINER),
+    (0xFE00, 0xFE0F),  # variation selectors
+    (0xFF9E, 0xFF9F),  # voicing marks of half-width kana
+    (0x1F3FB, 0x1F3FF),  # skin tones
+    (0xE0020, 0xE007F),  # tags
+    (0xE0100, 0xE01EF),
+)
 _WIDE_SCRIPTS = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -60,7 +74,11 @@ def character_classes(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
         for point in np.unique(new).tolist():
             _classes[point] = _class_of(point)
             _known[point] = True  # after the class, so that other threads never read an unset one
-    return _classes[points]
+    classes = _classes[points]
+    flags = (points >= _REGIONAL_INDICATORS[0]) & (points <= _REGIONAL_INDICATORS[1])
+    if flags.any():
+        classes[_second_in_pair(flags)] |= JOINED
+    return classes
 
 
 def _class_of(point: int) -> int:
@@ -75,7 +93,7 @@ def _class_of(point: int) -> int:
         bits |= TERMINATOR
     if character in _CLOSERS:
         bits |= CLOSER
-    if category[0] == "M" or point == ZERO_WIDTH_JOINER or _within(point, _MODIFIERS):
+    if category[0] == "M" or _within(point, _MODIFIERS):
         bits |= JOINED
     if _within(point, _WIDE_SCRIPTS):
         bits |= WIDE
@@ -85,7 +103,20 @@ def _class_of(point: int) -> int:
         bits |= UPPER
     if category == "Ll":
         bits |= LOWER
+    if character in _CLAUSE_ENDS:
+        bits |= CLAUSE_END
     return bits
+
+
+def _second_in_pair(found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """True for the second, fourth ... of each run of True.
+
+    >>> _second_in_pair(np.array([True, False, True, True, True, True]))
+    array([False, False, False,  True, False,  True])
+    """
+    index = np.arange(found.size)
+    before = np.maximum.accumulate(np.where(found, -1, index))  # the last False at or before each place
+    return found & ((index - before) % 2 == 0)
 
 
 def _within(point: int, ranges: tuple[tuple[int, int], ...]) -> bool:

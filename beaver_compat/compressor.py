@@ -1,15 +1,18 @@
-"""LLMLingua's face: arguments in, dict out.  There is no arithmetic here."""
+"""The compressor: arguments in, typed result out.  LLMLingua's own methods are in `face`."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from beaver_compat import pipeline
 from beaver_compat.arguments import (
     UNSET,
-    check_question,
     checked_budget,
     checked_context_ids,
     checked_contexts,
@@ -22,9 +25,16 @@ from beaver_compat.devices import resolve_device
 from beaver_compat.document import CONTEXT_SEPARATOR, Document, prepare_document
 from beaver_compat.embeddings import load_table
 from beaver_compat.errors import InputTypeError, InputValueError, shown
+from beaver_compat.face import LLMLinguaFace
+from beaver_compat.face_llmlingua2 import most_forced_tokens
+from beaver_compat.layout import Layout, contexts_layout
 from beaver_compat.prepared import PreparedContext
 from beaver_compat.result import CompressionResult, KeptSpan
+from beaver_compat.selection import Selection, Selector, ranked_contexts
+from beaver_compat.structured import Segment, structured_layout
 from beaver_compat.tokenization import Tokenizer
+from beaver_compat.tokenizer_face import CountedTokenizer, TableTokenizer
+from beaver_compat.wishes import Wishes
 
 
 class _DefaultDevice(str):
@@ -34,7 +44,7 @@ class _DefaultDevice(str):
 _CUDA = _DefaultDevice("cuda")
 
 
-class BeaverPromptCompressor:
+class BeaverPromptCompressor(LLMLinguaFace):
     """Shortens prompts by BEAVER: the pages and sentences that answer the question best, verbatim, within a budget.
 
     Takes the place of ``llmlingua.PromptCompressor``; parameters without meaning here are accepted and have no effect
@@ -47,8 +57,8 @@ class BeaverPromptCompressor:
         model_config: ``revision``, ``torch_dtype``, ``token``, ``cache_dir``, ``local_files_only``.
         open_api_config: without effect.
         use_llmlingua2: LLMLingua-2's output format.
-        llmlingua2_config: without effect.
-        use_slingua: without effect.
+        llmlingua2_config: its ``max_force_token``; ``max_batch_size`` is without effect.
+        use_slingua: the same format.
         config: settings of the method; the default is ``BeaverConfig()``.
         token_counter: what the budget counts in: a tiktoken model name, "table" (the embedding table's tokenizer) or
             a function ``str -> int``.  None is tiktoken's "gpt-3.5-turbo", as in LLMLingua, where its vocabulary can
@@ -81,10 +91,20 @@ class BeaverPromptCompressor:
         self.model_name = self.table.name
         self.config = config or BeaverConfig()
         self.language = language
-        self.use_llmlingua2 = use_llmlingua2
+        self.use_llmlingua2 = bool(use_llmlingua2)
+        self.use_slingua = bool(use_slingua)
         self.open_api_config = open_api_config
+        self._most_forced_tokens = most_forced_tokens(llmlingua2_config if use_llmlingua2 or use_slingua else None)
         self._tokenizer = Tokenizer(self.table.tokenizer)
         self.counter = make_counter(token_counter, self._tokenizer.count)
+        # What callers of LLMLingua read, and set.
+        self.tokenizer = TableTokenizer(self._tokenizer, self.table.tokenizer)
+        self.oai_tokenizer = CountedTokenizer(self.counter, None if callable(token_counter) else self.tokenizer)
+        self.device = str(self.table.device)
+        self.max_position_embeddings = self.table.max_position_embeddings or sys.maxsize  # no model, no longest input
+        self.model: Any = None
+        self.retrieval_model: Any = None
+        self.retrieval_model_name: str | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.table!r}, counter={self.counter.name!r}, {self.config!r})"
@@ -137,98 +157,12 @@ class BeaverPromptCompressor:
             InputTypeError, InputValueError: an argument that can't be used; the message names it.
         """
         contexts = self._contexts(context)
-        instruction, question = checked_text("instruction", instruction), checked_text("question", question)
         forced = checked_context_ids("force_context_ids", force_context_ids, len(contexts))
-        origin_tokens = self.counter(CONTEXT_SEPARATOR.join([instruction, *contexts, question]).strip())
-        budget = checked_budget(rate, target_token, origin_tokens)
-
-        def prompt(kept: str) -> str:
-            return joined_prompt([instruction, kept, question if concate_question else ""])
-
-        kept, spans = self._kept(context, contexts, question, forced, lambda text: self.counter(prompt(text)), budget)
-        compressed = prompt(kept)
-        return CompressionResult(
-            compressed_prompt=compressed,
-            compressed_context=kept,
-            origin_tokens=origin_tokens,
-            compressed_tokens=self.counter(compressed),
-            budget=budget,
-            spans=spans,
-            counter=self.counter.name,
+        question = checked_text("question", question)
+        wishes = Wishes(whole=tuple(forced))
+        return self._compress(
+            context, contexts, instruction, question, rate, target_token, concate_question, wishes, question
         )
-
-    def compress_prompt(
-        self,
-        context: str | Sequence[str] | PreparedContext | None,
-        instruction: str = "",
-        question: str = "",
-        rate: float = 0.5,
-        target_token: float = -1,
-        iterative_size: int = 200,
-        force_context_ids: Sequence[int] | None = None,
-        force_context_number: int | None = None,
-        use_sentence_level_filter: bool = False,
-        use_context_level_filter: bool = True,
-        use_token_level_filter: bool = True,
-        keep_split: bool = False,
-        keep_first_sentence: int = 0,
-        keep_last_sentence: int = 0,
-        keep_sentence_number: int = 0,
-        high_priority_bonus: int = 100,
-        context_budget: str = "+100",
-        token_budget_ratio: float = 1.4,
-        condition_in_question: str = "none",
-        reorder_context: str = "original",
-        dynamic_context_compression_ratio: float = 0.0,
-        condition_compare: bool = False,
-        add_instruction: bool = False,
-        rank_method: str = "llmlingua",
-        concate_question: bool = True,
-        context_segs: Sequence[Sequence[str]] | None = None,
-        context_segs_rate: Sequence[Sequence[float]] | None = None,
-        context_segs_compress: Sequence[Sequence[bool]] | None = None,
-        target_context: int = -1,
-        context_level_rate: float = 1.0,
-        context_level_target_token: int = -1,
-        return_word_label: bool = False,
-        word_sep: str = "\t\t|\t\t",
-        label_sep: str = " ",
-        token_to_word: str = "mean",
-        force_tokens: Sequence[str] = [],
-        force_reserve_digit: bool = False,
-        drop_consecutive: bool = False,
-        chunk_end_tokens: Sequence[str] = [".", "\n"],
-        strict_preserve_uncompressed: bool = True,
-    ) -> dict[str, Any]:
-        """LLMLingua's ``compress_prompt``: same parameters, same result dict.
-
-        ``docs/compatibility.md`` says of each parameter whether it is honoured, mapped or without effect;
-        :meth:`compress` has those that matter and returns a typed result.
-
-        Returns:
-            ``compressed_prompt, origin_tokens, compressed_tokens, ratio, rate, saving``; a fresh dict.
-
-        Raises:
-            InputAssertionError: a rate above 1, or no question with ``rank_method="longllmlingua"``.
-            InputTypeError, InputValueError: an argument that can't be used; the message names it.
-        """
-        if self.use_llmlingua2:
-            raise NotImplementedError("use_llmlingua2=True is not built yet; leave it False")
-        check_question(rank_method, checked_text("question", question))
-        result = self.compress(
-            context,
-            instruction,
-            question,
-            rate,
-            target_token,
-            force_context_ids=force_context_ids,
-            concate_question=concate_question,
-        )
-        return result.to_llmlingua()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """:meth:`compress_prompt`."""
-        return self.compress_prompt(*args, **kwargs)
 
     def _contexts(self, context: object) -> list[str]:
         if not isinstance(context, PreparedContext):
@@ -237,29 +171,94 @@ class BeaverPromptCompressor:
             raise InputValueError(f"context is {context!r}, prepared by another compressor; prepare it with this one")
         return list(context.contexts)
 
-    def _kept(
+    def _compress(
         self,
         context: object,
         contexts: list[str],
+        instruction: str,
         question: str,
-        forced: list[int],
-        cost: Callable[[str], int],
+        rate: float,
+        target_token: float,
+        concate_question: bool,
+        wishes: Wishes,
+        query: str,
+        segments: Sequence[Sequence[Segment]] | None = None,
+        preserve: bool = True,
+    ) -> CompressionResult:
+        instruction = checked_text("instruction", instruction)
+        origin = CONTEXT_SEPARATOR.join([instruction, *contexts, question]).strip()
+        origin_tokens = self.counter(origin)
+        budget = checked_budget(rate, target_token, origin_tokens)
+
+        def frame(kept: str) -> str:
+            return joined_prompt([instruction, kept, question if concate_question else ""])
+
+        def count(text: str) -> int:
+            return origin_tokens if text == origin else self.counter(text)
+
+        if segments is None:
+            layout = contexts_layout(contexts, frame, wishes.blank_lines)
+        else:
+            layout, asked = structured_layout(segments, frame, count, preserve)
+            budget = max(budget, asked) if target_token == UNSET else budget
+        selection = self._select(context, layout, query, wishes, budget, count)
+        kept = layout.compose(selection.kept, selection.order)
+        compressed = frame(kept)
+        return CompressionResult(
+            compressed_prompt=compressed,
+            compressed_context=kept,
+            origin_tokens=origin_tokens,
+            compressed_tokens=count(compressed),
+            budget=budget,
+            spans=selection.spans,
+            counter=self.counter.name,
+        )
+
+    def _select(
+        self,
+        context: object,
+        layout: Layout,
+        query: str,
+        wishes: Wishes,
         budget: int,
-    ) -> tuple[str, tuple[KeptSpan, ...]]:
-        """The kept text of the contexts and its spans."""
-        whole = CONTEXT_SEPARATOR.join(contexts)
-        if not whole or cost("") > budget:
-            return "", ()
-        query = self._tokenizer.encode_ids(question)
-        read = context.read if isinstance(context, PreparedContext) else partial(self._read, contexts)
-        document, encoded = read(not query.size)
-        if cost(whole) <= budget:
-            return whole, pipeline.whole_spans(document)
-        if not query.size:
-            query = document.ids[document.query_start :]
+        count: Callable[[str], int] | None = None,
+    ) -> Selection:
+        count = count or self.counter
+        everything = range(len(layout.contexts))
+        bare = [part if index in layout.fixed else "" for index, part in enumerate(layout.parts)]
+        if bare == layout.parts or (not layout.fixed and count(layout.prompt(bare, everything)) > budget):
+            return Selection(bare, list(everything), ())
+        ids = self._tokenizer.encode_ids(query)
+        prepared = context if isinstance(context, PreparedContext) and not layout.inside else None
+        read = prepared.read if prepared else partial(self._read, layout.parts)
+        document, encoded = read(not ids.size and not layout.segmented)
+        free = not (wishes.bounded or layout.limits or wishes.order != "original")
+        if free and count(layout.prompt(layout.parts, everything)) <= budget:
+            selection = Selection(layout.parts, list(everything), pipeline.whole_spans(document))
+        else:
+            if not ids.size:
+                ids = document.ids[-self.config.page_size if layout.segmented else document.query_start :]
+            scored = pipeline.score(document, encoded, ids, self.table.weight, self.config)
+            selection = Selector(document, scored, layout, wishes, self.config, count, budget).select()
+        return selection._replace(spans=tuple(self._placed(span, layout) for span in selection.spans))
+
+    def _placed(self, span: KeptSpan, layout: Layout) -> KeptSpan:
+        """A span of a part as one of the context that the part is inside of."""
+        if span.context_index not in layout.inside:
+            return span
+        text, offset = layout.inside[span.context_index]
+        start, end = span.start + offset, span.end + offset
+        first, last = np.searchsorted(self._tokenizer.encode([text]).offsets[:, 0], [start, end]).tolist()
+        return replace(span, start=start, end=end, token_start=first, token_end=last)
+
+    def _ranked(self, contexts: list[str], question: str) -> list[tuple[int, float]]:
+        if not any(contexts):
+            return [(index, 0.0) for index in range(len(contexts))]
+        ids = self._tokenizer.encode_ids(question)
+        document, encoded = self._read(contexts, implicit_query=False)
+        query = ids if ids.size else document.ids[-self.config.page_size :]
         scored = pipeline.score(document, encoded, query, self.table.weight, self.config)
-        ranking = pipeline.candidates(document, scored, forced, self.config)
-        return pipeline.fill(document, ranking, cost, budget)
+        return ranked_contexts(document, scored, self.config)
 
     def _read(self, contexts: list[str], implicit_query: bool) -> tuple[Document, pipeline.Encoded]:
         document = prepare_document(contexts, self._tokenizer, self.config, self.language, implicit_query)

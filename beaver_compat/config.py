@@ -45,6 +45,7 @@ class BeaverConfig:
     phrase_weight: float = 0.5  # what an exact match gains for each neighbour that it shares with the query
     neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
     sentence_weight: float = 0.25  # weight of a sentence's own score against its page's; 0 keeps whole pages
+    repeats_last: bool = True  # a sentence that stood word for word before is kept only when all others are
     # QueryPlanner: selection
     anchor_pages: int = 4  # k_anc
     flow_window: int = 4  # w_flow
@@ -67,7 +68,7 @@ class BeaverConfig:
         ):
             _check_share(name, getattr(self, name))
         _check_share("prior_share", self.prior_share)
-        for name in ("late_interaction", "sentence_smoothing"):
+        for name in ("late_interaction", "repeats_last", "sentence_smoothing"):
             if not isinstance(getattr(self, name), bool):
                 raise InputTypeError(f"{name} is {shown(getattr(self, name))}; give True or False")
         _check_choice("itf", self.itf, get_args(ItfUse))
@@ -91,6 +92,7 @@ class BeaverConfig:
             "phrase_weight": 0.0,
             "neighbor_weight": 0.0,
             "sentence_weight": 0.0,
+            "repeats_last": False,
             "anchor_pages": 4,
             "flow_window": 4,
             "prior_share": 1.0,

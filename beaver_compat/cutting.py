@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.characters import JOINED, NEWLINE, SPACE, WIDE, WORD, ZERO_WIDTH_JOINER
+from beaver_compat.characters import CLAUSE_END, JOINED, NEWLINE, SPACE, WIDE, WORD, ZERO_WIDTH_JOINER
 
 Positions = NDArray[np.int64]
 
@@ -17,8 +17,6 @@ SPLITS_CHARACTER, SPLITS_WORD, BETWEEN_SIGNS, AFTER_WORD, AFTER_CLAUSE, AFTER_LI
 
 LONGEST_WORD = 64  # characters without white space; what is longer may be cut between signs, or anywhere
 _BLANK = SPACE | NEWLINE
-_FLAGS = (0x1F1E6, 0x1F1FF)  # regional indicators, of which two make a flag
-_CLAUSE_ENDS = np.array([ord(character) for character in ",;:)—–،؛、，；："], dtype=np.uint32)
 
 
 def cut_levels(points: NDArray[np.uint32], classes: NDArray[np.uint16], start: int, end: int) -> NDArray[np.int8]:
@@ -29,21 +27,23 @@ def cut_levels(points: NDArray[np.uint32], classes: NDArray[np.uint16], start: i
         classes: their class bits, uint16 [n].
         start, end: characters; a place p lies between the characters p - 1 and p.
     """
-    places = np.arange(start, end + 1)
-    left, right = np.maximum(places - 1, 0), np.minimum(places, points.size - 1)
-    previous, following = classes[left], classes[right]
-    levels = np.full(places.size, BETWEEN_SIGNS, dtype=np.int8)
+    around = np.arange(start - 2, end + 1)
+    kinds, signs = classes.take(around, mode="clip"), points.take(around, mode="clip")
+    last, previous, following = kinds[:-2], kinds[1:-1], kinds[2:]
+    left, right = signs[1:-1], signs[2:]
+    levels = np.full(previous.size, BETWEEN_SIGNS, dtype=np.int8)
     levels[(previous & following & WORD) != 0] = SPLITS_WORD
     levels[((previous | following) & _BLANK) != 0] = AFTER_WORD
-    last = np.where(previous & _BLANK, points[np.maximum(left - 1, 0)], points[left])  # before one space, if any
-    levels[(levels == AFTER_WORD) & np.isin(last, _CLAUSE_ENDS)] = AFTER_CLAUSE
+    last = np.where(previous & _BLANK, last, previous)  # before one space, if any
+    levels[(levels == AFTER_WORD) & ((last & CLAUSE_END) != 0)] = AFTER_CLAUSE
     levels[(previous & NEWLINE) != 0] = AFTER_LINE
-    flags = (points[left] >= _FLAGS[0]) & (points[left] <= _FLAGS[1])
-    flags &= (points[right] >= _FLAGS[0]) & (points[right] <= _FLAGS[1])
-    joined = ((following & JOINED) != 0) | (points[left] == ZERO_WIDTH_JOINER) | _odd_in_run(flags)
-    joined |= (points[left] == ord("\r")) & (points[right] == ord("\n"))
+    joined = ((following & JOINED) != 0) | (left == ZERO_WIDTH_JOINER)
+    joined |= (left == ord("\r")) & (right == ord("\n"))
     levels[joined] = SPLITS_CHARACTER
-    levels[(places <= 0) | (places >= points.size)] = AFTER_LINE
+    if start <= 0:
+        levels[0] = AFTER_LINE
+    if end >= points.size:
+        levels[-1] = AFTER_LINE
     return levels
 
 
@@ -86,10 +86,3 @@ def _far(places: NDArray[np.bool_]) -> NDArray[np.bool_]:
     before = np.maximum.accumulate(np.where(places, index, 0))
     after = np.minimum.accumulate(np.where(places, index, places.size)[::-1])[::-1]
     return after - before > LONGEST_WORD
-
-
-def _odd_in_run(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """True for the first, third ... of each run of True: regional indicators pair up from the left."""
-    index = np.arange(flags.size)
-    before = np.maximum.accumulate(np.where(flags, -1, index))  # the last False at or before each place
-    return flags & ((index - before) % 2 == 1)

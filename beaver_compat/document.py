@@ -15,7 +15,16 @@ from beaver_compat.boundaries import Boundaries, find_boundaries
 from beaver_compat.characters import character_classes, code_points
 from beaver_compat.config import BeaverConfig
 from beaver_compat.cutting import cut_places
-from beaver_compat.segmenter import Limits, Partition, page_limits, page_partition, segment_limits, sentence_partition
+from beaver_compat.segmenter import (
+    Limits,
+    Partition,
+    page_limits,
+    page_partition,
+    repeats,
+    segment_limits,
+    sentence_partition,
+    whole_lines,
+)
 from beaver_compat.smoothing import Smoother
 from beaver_compat.tokenization import Tokenizer
 
@@ -31,12 +40,14 @@ class Document:
         text: the contexts, joined by blank lines.
         context_starts, context_ends: characters of each context in ``text``.
         ids: token ids of all contexts, int32 [L].
-        token_starts: first character of each token in ``text``, int64 [L].
+        token_starts, token_ends: characters of each token in ``text``, int64 [L].
         context_limits: token limits of the contexts, int64 [C + 1].
         pages, sentences: partitions of the tokens before ``query_start``.
+        repeats: True for each sentence that stands word for word before, bool [S].
         query_start: the token at which the implicit query begins; L if the question stands elsewhere.
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
+        whole_lines: True for each of ``boundaries.hard_lines`` that is worth nothing in pieces, bool.
         smoother: of ``text``.
     """
 
@@ -45,22 +56,34 @@ class Document:
     context_ends: list[int]
     ids: NDArray[np.int32]
     token_starts: Limits
+    token_ends: Limits
     context_limits: Limits
     pages: Partition
     sentences: Partition
+    repeats: NDArray[np.bool_]
     query_start: int
     points: NDArray[np.uint32]
     classes: NDArray[np.uint16]
     boundaries: Boundaries
+    whole_lines: NDArray[np.bool_]
     smoother: Smoother
 
-    def cut_places(self, start: int, end: int) -> tuple[Limits, NDArray[np.int8]]:
-        """Where the stretch from ``start`` to ``end`` may be cut, and how good each place is."""
-        return cut_places(self.points, self.classes, start, end)
+    def cut_places(self, start: int, end: int, torn: bool) -> tuple[Limits, NDArray[np.int8]]:
+        """Where the stretch from ``start`` to ``end`` may be cut, and how good each place is.
 
-    def context_of(self, character: int) -> int:
-        """Index of the context that holds a character of ``text``."""
-        return int(np.searchsorted(self.context_starts, character, side="right")) - 1
+        Places inside lines that are worth nothing in pieces are among them only if ``torn``.
+        """
+        places, levels = cut_places(self.points, self.classes, start, end)
+        if torn or not self.whole_lines.any():
+            return places, levels
+        lines = self.boundaries.hard_lines
+        line = np.searchsorted(lines, places, side="right") - 1
+        free = ~self.whole_lines[line] | (places <= lines[line])
+        return places[free], levels[free]
+
+    def contexts_of(self, characters: Limits) -> Limits:
+        """Index of the context that holds each character of ``text``."""
+        return np.searchsorted(self.context_starts, characters, side="right") - 1
 
 
 def prepare_document(
@@ -85,7 +108,8 @@ def prepare_document(
     starts = np.concatenate([[0], np.cumsum(lengths[:-1] + len(CONTEXT_SEPARATOR))])
     ends = starts + lengths
     tokens = tokenizer.encode(contexts)
-    token_starts = tokens.offsets[:, 0] + np.repeat(starts, np.diff(tokens.limits))
+    origins = np.repeat(starts, np.diff(tokens.limits))
+    token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
     points = code_points(text)
     classes = character_classes(points)
     boundaries = find_boundaries(points, classes)
@@ -97,22 +121,27 @@ def prepare_document(
     query_character = int(token_starts[query_start]) if query_start < token_starts.size else len(text)
     before, before_ends = token_starts[:query_start], np.minimum(ends, query_character)
     pages = page_limits(segment_limits(before, boundaries.lines, context_limits), context_limits, size)
+    whole = whole_lines(token_starts, boundaries, size)
     smoother = Smoother(
         text, points, classes, boundaries, starts.tolist(), ends.tolist(), language, config.sentence_smoothing
     )
+    sentences = sentence_partition(before, boundaries, whole, context_limits, before_ends, pages, size)
     return Document(
         text=text,
         context_starts=starts.tolist(),
         context_ends=ends.tolist(),
         ids=tokens.ids,
         token_starts=token_starts,
+        token_ends=token_ends,
         context_limits=tokens.limits,
         pages=page_partition(before, pages, context_limits, before_ends),
-        sentences=sentence_partition(before, boundaries, context_limits, before_ends, pages, size),
+        sentences=sentences,
+        repeats=repeats(tokens.ids[:query_start], sentences.limits),
         query_start=query_start,
         points=points,
         classes=classes,
         boundaries=boundaries,
+        whole_lines=whole,
         smoother=smoother,
     )
 

@@ -5,7 +5,8 @@
     BeaverError
     ├── InputTypeError            (also TypeError)       an argument of the wrong type
     ├── InputValueError           (also ValueError)      an argument of the right type and a wrong value
-    │   └── InputAssertionError   (also AssertionError)  a value that LLMLingua refuses by `assert`
+    │   ├── InputAssertionError   (also AssertionError)  a value that LLMLingua refuses by `assert`
+    │   └── InputKeyError         (also KeyError)        a dict that lacks a key
     ├── ModelNotFoundError        (also OSError)         a model that can't be reached or isn't there
     ├── TableError                (also ValueError)      a checkpoint without a usable embedding table
     └── TokenizerError            (also ValueError)      a tokenizer whose offsets or ids can't be trusted
@@ -32,6 +33,12 @@ class InputValueError(BeaverError, ValueError):
 
 class InputAssertionError(InputValueError, AssertionError):
     """A value that LLMLingua refuses by ``assert``; the wording is LLMLingua's."""
+
+
+class InputKeyError(InputValueError, KeyError):
+    """A dict lacks a key that it must have."""
+
+    __str__ = BeaverError.__str__  # KeyError would quote the message
 
 
 class ModelNotFoundError(BeaverError, OSError):

@@ -5,7 +5,7 @@ It joins the stages and holds no arithmetic of its own; it does not know of LLML
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
-from beaver_compat.document import CONTEXT_SEPARATOR, SPAN_SEPARATOR, Document
+from beaver_compat.document import Document
 from beaver_compat.page_encoder import ContextTokens, min_max, read_context, read_query
-from beaver_compat.planning import Candidates, Plan, Positions, Runs, plan
+from beaver_compat.planning import Candidates, Plan, Positions, Runs
 from beaver_compat.query_planner import Piece, mixed_scores, ranked, read_pieces, sentence_scores, with_neighbors
 from beaver_compat.result import ROLES, KeptSpan
 
@@ -82,8 +82,10 @@ def score(
     return Scored(page_scores.double().cpu().numpy(), flash.double().cpu().numpy(), ranked(flash).cpu().numpy())
 
 
-def candidates(document: Document, scored: Scored, forced: Sequence[int], config: BeaverConfig) -> Candidates:
-    """Everything that may be kept, best first: forced contexts, the implicit query, then flash with the priors.
+def candidates(
+    document: Document, scored: Scored, forced: Sequence[tuple[int, int]], config: BeaverConfig
+) -> Candidates:
+    """Everything that may be kept, best first: the implicit query, what is forced, then flash with the priors.
 
     The j-th anchor and the j-th flow page enter where the budget has grown to ``j * M / prior_share`` tokens, so each
     kind takes at most ``prior_share`` of any budget, and what a smaller budget keeps a larger one keeps too.
@@ -93,6 +95,8 @@ def candidates(document: Document, scored: Scored, forced: Sequence[int], config
     pages = document.pages
     flash = document.sentences if config.sentence_weight > 0 else pages
     order = scored.order if "flash" in config.selection else scored.order[:0]
+    if config.repeats_last and flash is document.sentences:
+        order = order[np.argsort(document.repeats[order], kind="stable")]
     parts = [
         (
             flash.starts[order],
@@ -120,6 +124,7 @@ def candidates(document: Document, scored: Scored, forced: Sequence[int], config
     sequence = np.concatenate(
         [np.arange(first), np.insert(np.arange(first, middle), positions, np.arange(middle, middle + len(prior)))]
     )
+    sequence = sequence[(columns[0] < columns[1])[sequence]]  # a page inside a character has no text
     return Candidates(*(column[sequence] for column in columns))
 
 
@@ -157,13 +162,12 @@ def _prior_positions(
     return np.maximum.accumulate(np.searchsorted(np.cumsum(flash_tokens), room, side="right"))
 
 
-def _forced_parts(document: Document, forced: Sequence[int]) -> list[Part]:
-    """Forced contexts whole, then the implicit query."""
+def _forced_parts(document: Document, forced: Sequence[tuple[int, int]]) -> list[Part]:
+    """The implicit query, then what is forced."""
     parts: list[Part] = []
     none = np.full(1, np.nan)
-    for index in forced:
-        start, end = document.context_starts[index], document.context_ends[index]
-        tokens = np.diff(document.context_limits[index : index + 2])
+    for start, end in forced:
+        tokens = np.diff(np.searchsorted(document.token_starts, [start, end]))
         parts.append((np.array([start]), np.array([end]), tokens, np.array([False]), _FORCED, none))
     if document.query_start < document.ids.size:
         start = int(document.token_starts[document.query_start])
@@ -174,105 +178,74 @@ def _forced_parts(document: Document, forced: Sequence[int]) -> list[Part]:
     return parts
 
 
-def render(document: Document, runs: Runs) -> str:
-    """The kept text: runs of one context joined by a line end, contexts by a blank line."""
-    contexts: list[str] = []
-    pieces: list[str] = []
-    current = -1
-    for start, end in runs:
-        context = document.context_of(start)
-        if context != current and pieces:
-            contexts.append(SPAN_SEPARATOR.join(pieces))
-            pieces = []
-        current = context
-        pieces.append(document.text[slice(*trimmed(document, start, end))])
-    if pieces:
-        contexts.append(SPAN_SEPARATOR.join(pieces))
-    return CONTEXT_SEPARATOR.join(contexts)
-
-
-def trimmed(document: Document, start: int, end: int) -> tuple[int, int]:
-    """A run without blank lines before it and white space behind it; a context that is kept whole stays as it is."""
-    context = document.context_of(start)
-    if (start, end) == (document.context_starts[context], document.context_ends[context]):
-        return start, end
+def trimmed(document: Document, runs: Runs) -> tuple[Positions, Positions]:
+    """Starts and ends of the runs, without blank lines before them and white space behind them; blank ones are gone."""
+    starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
     boundaries = document.boundaries
-    last = int(np.searchsorted(boundaries.words, end)) - 1
-    if last < 0 or boundaries.word_ends[last] <= start:
-        return start, start
-    first = int(np.searchsorted(boundaries.word_ends, start, side="right"))
-    line = int(boundaries.lines[np.searchsorted(boundaries.lines, boundaries.words[first], side="right") - 1])
-    return max(start, line), min(end, int(boundaries.word_ends[last]))
-
-
-def fill(
-    document: Document, ranking: Candidates, cost: Callable[[str], int], budget: int
-) -> tuple[str, tuple[KeptSpan, ...]]:
-    """Stages 6 to 8: keep the best that fits, and say what it is.
-
-    Args:
-        document: what is cut.
-        ranking: best first.
-        cost: tokens of the whole prompt that holds this context text.
-        budget: tokens.
-    """
-    chosen = plan(ranking, document.smoother, document.cut_places, lambda runs: cost(render(document, runs)), budget)
-    return render(document, chosen.runs), kept_spans(document, ranking, chosen)
+    first = np.searchsorted(boundaries.word_ends, starts, side="right")
+    last = np.searchsorted(boundaries.words, ends) - 1
+    visible = first <= last
+    first, last = first[visible], last[visible]
+    lines = boundaries.lines[np.searchsorted(boundaries.lines, boundaries.words[first], side="right") - 1]
+    return np.maximum(starts[visible], lines), np.minimum(ends[visible], boundaries.word_ends[last])
 
 
 def whole_spans(document: Document) -> tuple[KeptSpan, ...]:
     """Every context whole, for a text that fits as it is."""
-    limits = zip(document.context_starts, document.context_ends, strict=True)
-    return tuple(_span(document, start, end, _FORCED, np.zeros(0)) for start, end in limits if start < end)
+    starts, ends = np.array(document.context_starts), np.array(document.context_ends)
+    filled = starts < ends
+    count = int(filled.sum())
+    return _spans(document, starts[filled], ends[filled], np.full(count, _FORCED), np.zeros(count))
 
 
 def kept_spans(document: Document, ranking: Candidates, chosen: Plan) -> tuple[KeptSpan, ...]:
-    """The runs, cut where the reason for keeping them changes; a place belongs to its best-ranked candidate."""
-    spans = []
+    """The runs, cut where the reason for keeping them changes; a place belongs to its best-ranked candidate.
+
+    What smoothing added belongs to the candidate before it, at the beginning of a run to the one behind it.
+    """
+    run_starts, run_ends = np.array(chosen.runs, dtype=np.int64).reshape(-1, 2).T
+    starts, ends = trimmed(document, chosen.runs)
     kept = np.array(chosen.kept, dtype=np.int64)
-    starts, ends = ranking.starts[kept], ranking.ends[kept]
-    for run_start, run_end in chosen.runs:
-        run_start, run_end = trimmed(document, run_start, run_end)
-        inside = np.flatnonzero((starts < run_end) & (ends > run_start))
-        spans += _owned(document, ranking, kept[inside], run_start, run_end)
-    return tuple(spans)
-
-
-def _owned(document: Document, ranking: Candidates, kept: Positions, run_start: int, run_end: int) -> list[KeptSpan]:
-    edges = np.unique(
-        np.clip(np.concatenate([ranking.starts[kept], ranking.ends[kept], [run_start, run_end]]), run_start, run_end)
-    )
-    owner = np.full(edges.size - 1, -1)
-    for candidate in kept[::-1]:
-        low, high = np.searchsorted(edges, [ranking.starts[candidate], ranking.ends[candidate]])
+    edges = np.unique(np.concatenate([ranking.starts[kept], ranking.ends[kept], run_starts, run_ends, starts, ends]))
+    owner = np.full(edges.size, -1)  # of the stretch from each edge to the next
+    limits = np.searchsorted(edges, ranking.starts[kept]), np.searchsorted(edges, ranking.ends[kept])
+    for candidate, low, high in zip(kept[::-1], *(limit[::-1].tolist() for limit in limits), strict=True):
         owner[low:high] = candidate
-    covered = np.flatnonzero(owner >= 0)
-    if not covered.size:
-        return []
-    nearest = (
-        covered[np.abs(covered[None, :] - np.arange(owner.size)[:, None]).argmin(1)] if (owner < 0).any() else None
-    )
-    owner = owner if nearest is None else owner[nearest]
+    run = np.searchsorted(run_starts, edges, side="right") - 1
+    inside = np.flatnonzero((run >= 0) & (edges < np.append(run_ends, 0)[run]))
+    run, owner = run[inside], _spread(owner[inside], run[inside])
+    part = np.searchsorted(starts, edges[inside], side="right") - 1
+    shown = (part >= 0) & (edges[inside] < np.append(ends, 0)[part])
+    run, owner, inside = run[shown], owner[shown], inside[shown]
     roles = ranking.roles[owner]
-    first = np.flatnonzero(np.concatenate([[True], roles[1:] != roles[:-1]]))
-    spans = []
-    for low, high in zip(first, np.append(first[1:], owner.size), strict=True):
-        spans.append(
-            _span(document, int(edges[low]), int(edges[high]), int(roles[low]), ranking.scores[owner[low:high]])
+    first = np.flatnonzero((np.diff(roles, prepend=-1) != 0) | (np.diff(run, prepend=-1) != 0))
+    last = np.append(first[1:], inside.size)[: first.size] - 1
+    scores = np.maximum.reduceat(ranking.scores[owner], first) if first.size else np.zeros(0)
+    return _spans(document, edges[inside[first]], edges[inside[last] + 1], roles[first], scores)
+
+
+def _spread(owner: Positions, run: Positions) -> Positions:
+    """``owner`` with each -1 replaced by the last owner before it in its run, else the next behind it."""
+    place = np.arange(owner.size)
+    before = np.maximum.accumulate(np.where(owner >= 0, place, 0))
+    behind = np.minimum.accumulate(np.where(owner >= 0, place, owner.size - 1)[::-1])[::-1]
+    return owner[np.where((owner[before] >= 0) & (run[before] == run), before, behind)]
+
+
+def _spans(
+    document: Document, starts: Positions, ends: Positions, roles: Positions, scores: NDArray[np.float64]
+) -> tuple[KeptSpan, ...]:
+    contexts = document.contexts_of(starts)
+    origins = np.array(document.context_starts)[contexts]
+    tokens = document.context_limits[contexts]
+    first = np.searchsorted(document.token_ends, starts, side="right")
+    last = np.maximum(  # the token that holds the last character, and those behind it that share it
+        np.searchsorted(document.token_starts, ends), np.searchsorted(document.token_ends, ends, side="right")
+    )
+    columns = (contexts, starts - origins, ends - origins, first - tokens, last - tokens, roles, scores)
+    return tuple(
+        KeptSpan(context, start, end, token, token_end, ROLES[role], None if role <= _QUERY else round(score, 6))
+        for context, start, end, token, token_end, role, score in zip(
+            *(column.tolist() for column in columns), strict=True
         )
-    return spans
-
-
-def _span(document: Document, start: int, end: int, role: int, scores: NDArray[np.float64]) -> KeptSpan:
-    context = document.context_of(start)
-    first, last = np.searchsorted(document.token_starts, [start, end])
-    origin, tokens = document.context_starts[context], int(document.context_limits[context])
-    return KeptSpan(
-        context_index=context,
-        start=start - origin,
-        end=end - origin,
-        token_start=int(first) - tokens,
-        token_end=int(last) - tokens,
-        role=ROLES[role],
-        score=None if role <= _QUERY else round(float(scores.max()), 6),
     )

@@ -19,10 +19,12 @@ Positions = NDArray[np.int64]
 Runs = list[tuple[int, int]]
 
 _FILLED = 0.975  # of the budget: less than this is filled up with parts of further candidates
+_STEP_BACK = 0.015  # of the kept characters: what a cut may give up for a better place
+_BROKEN_OFF = 0.1  # of the budget: what may stay empty behind a sentence that was cut short
 _TRIES = 24  # candidates behind the first that does not fit that are tried for what is left
 _GUESSES = 6  # interpolated counts before the search halves the interval instead
-_CHARACTERS_PER_TOKEN = 3  # a rough guess, on the safe side
-_LEAST_ROOM = 3  # tokens: less is not worth another piece
+_CHARACTERS_PER_TOKEN = 3  # a rough guess, which the search corrects
+_LEAST_ROOM = 6  # tokens: less is not worth another piece
 
 
 class Candidates(NamedTuple):
@@ -43,6 +45,11 @@ class Candidates(NamedTuple):
     roles: Positions
     scores: NDArray[np.float64]
 
+    def at(self, index: Positions | NDArray[np.bool_]) -> Candidates:
+        """Some of them."""
+        starts, ends, tokens, whole, roles, scores = self
+        return Candidates(starts[index], ends[index], tokens[index], whole[index], roles[index], scores[index])
+
 
 class Plan(NamedTuple):
     """What is kept: the first ``count`` candidates, some more, and the runs of characters that they make."""
@@ -54,7 +61,7 @@ class Plan(NamedTuple):
 def plan(
     candidates: Candidates,
     smoother: Smoother,
-    places_in: Callable[[int, int], tuple[Positions, NDArray[np.int8]]],
+    places_in: Callable[[int, int, bool], tuple[Positions, NDArray[np.int8]]],
     cost: Callable[[Runs], int],
     budget: int,
 ) -> Plan:
@@ -63,7 +70,8 @@ def plan(
     Args:
         candidates: best first.
         smoother: of the same text.
-        places_in: where a stretch may be cut if it does not fit whole, and how good each place is (`cutting`).
+        places_in: where a stretch may be cut if it does not fit whole, and how good each place is (`cutting`); True
+            allows places inside records and lines of code.
         cost: tokens of the prompt that holds these runs.
         budget: tokens; ``cost([])`` is within it.
     """
@@ -71,23 +79,28 @@ def plan(
     def runs_of(kept: Sequence[int] | slice) -> Runs:
         return smoothed(candidates.starts[kept], candidates.ends[kept], smoother)
 
-    count = largest_fitting(lambda k: cost(runs_of(slice(0, k))), cost([]), np.cumsum(candidates.tokens), budget)
+    def part_of(index: int, torn: bool) -> Runs:
+        # A sentence that is cut short anyway begins where the candidate does, not where smoothing would move it.
+        start, end = int(candidates.starts[index]), smoother.end(int(candidates.ends[index]))
+        return _cut_to_fit(runs, used, smoother.word(start), places_in(start, end, torn), cost, budget)
+
+    least = cost([])
+    count = largest_fitting(lambda k: cost(runs_of(slice(0, k))), least, np.cumsum(candidates.tokens), budget)
     kept = list(range(count))
     runs = runs_of(kept)
     used = cost(runs)
-    for index in range(count, min(count + _TRIES, len(candidates.starts))):
-        if budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget):
-            break
-        if candidates.whole[index]:
-            grown = union(runs, runs_of([index]))
-        else:
-            # A sentence that is cut short anyway begins where the candidate does, not where smoothing would move it.
-            start, end = smoother.word(int(candidates.starts[index])), int(candidates.ends[index])
-            grown = _cut_to_fit(runs, used, start, places_in(start, end), cost, budget)
+    behind = range(count, min(count + _TRIES, len(candidates.starts)))
+    for index, torn in [*((index, False) for index in behind), *((index, True) for index in behind)]:
+        if used > least and (torn or budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget)):
+            break  # torn: a record is cut only where nothing else can be kept
+        whole = candidates.whole[index] and not torn
+        grown = union(runs, runs_of([index])) if whole else part_of(index, torn)
         grown_cost = cost(grown)
         if used < grown_cost <= budget:
             kept.append(index)
             runs, used = grown, grown_cost
+            if not whole and budget - used < _BROKEN_OFF * budget:
+                break  # one sentence is broken off at most, so that a larger budget keeps all that this one keeps
     return Plan(kept, runs)
 
 
@@ -168,7 +181,8 @@ def _cut_to_fit(
 ) -> Runs:
     """``runs``, which cost ``used``, and as much of the stretch from ``start`` as fits.
 
-    The cut goes back to the end of a line or clause where the budget is filled even so.
+    The cut goes back to the end of a line or clause that is near.  How near depends on what is kept, not on the
+    budget, so that a larger budget never cuts earlier.
     """
     at, levels = places
 
@@ -178,6 +192,6 @@ def _cut_to_fit(
     count = largest_fitting(lambda count: cost(grown(count)), used, (at - start) // _CHARACTERS_PER_TOKEN + 1, budget)
     if count == 0:
         return runs
-    spare = max(cost(grown(count)) - _FILLED * budget, 0) * _CHARACTERS_PER_TOKEN
-    level = np.where(at[:count] >= at[count - 1] - spare, levels[:count], -1)
+    near = _STEP_BACK * sum(end - start for start, end in grown(count))
+    level = np.where(at[:count] >= at[count - 1] - near, levels[:count], -1)
     return grown(int(np.flatnonzero(level == level.max())[-1]) + 1)

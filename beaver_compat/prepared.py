@@ -24,7 +24,8 @@ class PreparedContext:
         self._read = read
         self._lock = Lock()
         self._known: dict[bool, Read] = {}
-        self.read(implicit_query=False)
+        if contexts:
+            self.read(implicit_query=False)
 
     def read(self, implicit_query: bool) -> Read:
         """The document and its vectors, with or without the implicit query set apart; read once each."""
@@ -34,5 +35,5 @@ class PreparedContext:
             return self._known[implicit_query]
 
     def __repr__(self) -> str:
-        document, _ = self.read(implicit_query=False)
-        return f"PreparedContext({len(self.contexts)} contexts, {document.ids.size:,} tokens)"
+        tokens = self.read(implicit_query=False)[0].ids.size if self.contexts else 0
+        return f"PreparedContext({len(self.contexts)} contexts, {tokens:,} tokens)"

@@ -15,6 +15,9 @@ from beaver_compat.boundaries import Boundaries
 
 Limits = NDArray[np.int64]
 
+_SHORTEST_REPEAT = 8  # tokens: shorter lines, such as a closing bracket, may well be needed again
+_MIX = np.array([0x9E3779B97F4A7C15, 0x94D049BB133111EB], dtype=np.uint64)  # odd constants of splitmix64
+
 
 class Partition(NamedTuple):
     """The tokens cut into consecutive ranges, and the characters that belong to each.
@@ -69,9 +72,19 @@ def page_limits(segments: Limits, context_limits: Limits, page_size: int) -> Lim
     return cuts[_chain(np.minimum(following, next_edge))]
 
 
+def whole_lines(token_starts: Limits, boundaries: Boundaries, page_size: int) -> NDArray[np.bool_]:
+    """True for each hard line that is worth nothing in pieces: a record, or a line of code of at most M tokens."""
+    return boundaries.records | (~boundaries.terminated & (_line_tokens(token_starts, boundaries) <= page_size))
+
+
+def _line_tokens(token_starts: Limits, boundaries: Boundaries) -> Limits:
+    return np.diff(np.append(np.searchsorted(token_starts, boundaries.hard_lines), token_starts.size))
+
+
 def sentence_partition(
     token_starts: Limits,
     boundaries: Boundaries,
+    whole: NDArray[np.bool_],
     context_limits: Limits,
     context_ends: Limits,
     pages: Limits,
@@ -84,14 +97,16 @@ def sentence_partition(
     Args:
         token_starts: first character of each token, int64 [L].
         boundaries: of the same text.
+        whole: True for each hard line that is worth nothing in pieces, bool.
         context_limits: token limits of the contexts, int64 [C + 1].
         context_ends: the character after each context, int64 [C].
         pages: token limits of the pages, int64 [N + 1].
         page_size: M, tokens.
     """
     lines = boundaries.hard_lines
-    line_limits = np.append(np.searchsorted(token_starts, lines), token_starts.size)
-    line_tokens = np.diff(line_limits)
+    if not (lines.size and token_starts.size):
+        return page_partition(token_starts, pages, context_limits, context_ends)
+    line_tokens = _line_tokens(token_starts, boundaries)
     record = boundaries.records
     inner = boundaries.sentences
     line_of = np.searchsorted(lines, inner, side="right") - 1
@@ -101,11 +116,8 @@ def sentence_partition(
     starts = np.append(token_starts, context_ends[-1:])[limits]
     known = first < characters.size
     starts[known] = characters[first[known]]
-    if limits[-1] == 0:
-        return partition(limits, starts[:0], context_limits, context_ends, np.zeros(0, dtype=bool))
     line = np.searchsorted(lines, starts[:-1], side="right") - 1
-    short_code = ~boundaries.terminated & (line_tokens <= page_size)
-    whole_line = (record | short_code)[line]
+    whole_line = whole[line]
     long = (np.diff(limits) > page_size) & ~record[line]
     cuts = pages[long[np.searchsorted(limits, pages, side="right").clip(1, long.size) - 1]]
     cuts = cuts[~np.isin(cuts, limits)]
@@ -130,6 +142,30 @@ def partition(
     context = np.searchsorted(context_limits, limits[:-1], side="right") - 1
     ends = np.minimum(np.append(starts[1:], context_ends[-1:])[: starts.size], context_ends[context])
     return Partition(limits, starts, ends, whole)
+
+
+def repeats(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.bool_]:
+    """True for each range whose very tokens stood in an earlier range; short ones never count as repeats.
+
+    Args:
+        ids: token ids, int32 [L].
+        limits: int64 [N + 1].
+
+    >>> repeats(np.tile(np.arange(10, dtype=np.int32), 3), np.array([0, 10, 20, 30]))
+    array([False,  True,  True])
+    """
+    lengths = np.diff(limits)
+    if not lengths.size:
+        return np.zeros(0, dtype=bool)
+    place = (np.arange(limits[-1]) - np.repeat(limits[:-1], lengths)).astype(np.uint64)
+    mixed = (ids.astype(np.uint64) + 1) * _MIX[0]
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= (2 * place + 1) * _MIX[1]  # odd, so that no bit of the id is lost
+    mixed ^= mixed >> np.uint64(31)
+    _, first = np.unique(np.add.reduceat(mixed, limits[:-1]), return_index=True)
+    repeated = lengths >= _SHORTEST_REPEAT
+    repeated[first] = False
+    return repeated
 
 
 def _split_long(segments: Limits, page_size: int) -> Limits:

@@ -1,8 +1,8 @@
 """Sentence smoothing: the ends of a kept stretch are moved outward to whole sentences, lines or at least words.
 
 It reads characters only.  Sentence ends are the candidates of `boundaries` that pysbd confirms on a short window around
-them; a candidate's verdict depends on its own window alone, so what is kept for a larger budget holds what is kept for a
-smaller one.
+them; a candidate's verdict depends on its own window alone, so what is kept for a larger budget holds what is kept for
+a smaller one.
 """
 
 from __future__ import annotations
@@ -55,10 +55,31 @@ class Smoother:
         self._context_ends = context_ends
         self._language = language
         self._sentences = sentences
+        self._starts: dict[int, int] = {}
+        self._ends: dict[int, int] = {}
         self._verdicts: dict[int, bool] = {}
 
     def start(self, position: int) -> int:
         """The last place at or before ``position`` where a kept stretch may begin."""
+        known = self._starts.get(position)
+        if known is None:
+            known = self._starts[position] = self._find_start(position)
+        return known
+
+    def end(self, position: int) -> int:
+        """The first place at or after ``position`` where a kept stretch may end."""
+        known = self._ends.get(position)
+        if known is None:
+            known = self._ends[position] = self._find_end(position)
+        return known
+
+    def word(self, position: int) -> int:
+        """The last place at or before ``position`` that splits no word and no record."""
+        if self._sentences and self._is_record(position):
+            return self._line(position, self._context_start(position))
+        return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
+
+    def _find_start(self, position: int) -> int:
         low = self._context_start(position)
         line = self._line(position, low)
         if position in (low, line):
@@ -76,8 +97,7 @@ class Smoother:
                 return line
         return self.word(position)
 
-    def end(self, position: int) -> int:
-        """The first place at or after ``position`` where a kept stretch may end."""
+    def _find_end(self, position: int) -> int:
         high = self._context_end(position)
         lines = self._boundaries.hard_lines
         index = int(np.searchsorted(lines, position))
@@ -96,10 +116,6 @@ class Smoother:
             if line_end - position <= _REACH:
                 return line_end
         return min(move_out(self._points, self._classes, position, 1), high)
-
-    def word(self, position: int) -> int:
-        """The last place at or before ``position`` that splits no word."""
-        return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
 
     def _line(self, position: int, low: int) -> int:
         lines = self._boundaries.hard_lines

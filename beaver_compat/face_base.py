@@ -1,0 +1,56 @@
+"""What LLMLingua's methods need of the compressor that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from beaver_compat.counting import TokenCounter
+from beaver_compat.layout import Layout
+from beaver_compat.result import CompressionResult
+from beaver_compat.selection import Selection
+from beaver_compat.structured import Segment
+from beaver_compat.tokenizer_face import TableTokenizer
+from beaver_compat.wishes import Wishes
+
+
+class FaceBase:
+    """Attributes and methods that the compressor brings."""
+
+    use_llmlingua2: bool
+    use_slingua: bool
+    counter: TokenCounter
+    tokenizer: TableTokenizer
+    _most_forced_tokens: int
+
+    def _contexts(self, context: object) -> list[str]:
+        raise NotImplementedError
+
+    def _compress(
+        self,
+        context: object,
+        contexts: list[str],
+        instruction: str,
+        question: str,
+        rate: float,
+        target_token: float,
+        concate_question: bool,
+        wishes: Wishes,
+        query: str,
+        segments: Sequence[Sequence[Segment]] | None = None,
+        preserve: bool = True,
+    ) -> CompressionResult:
+        raise NotImplementedError
+
+    def _select(
+        self,
+        context: object,
+        layout: Layout,
+        query: str,
+        wishes: Wishes,
+        budget: int,
+        count: Callable[[str], int] | None = None,
+    ) -> Selection:
+        raise NotImplementedError
+
+    def _ranked(self, contexts: list[str], question: str) -> list[tuple[int, float]]:
+        raise NotImplementedError

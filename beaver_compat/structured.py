@@ -1,0 +1,194 @@
+"""Text in ``<llmlingua, rate=0.4, compress=False>`` segments: tags to segments, segments to a layout."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from beaver_compat.arguments import RATE_TOO_HIGH, checked_text
+from beaver_compat.document import CONTEXT_SEPARATOR
+from beaver_compat.errors import InputAssertionError, InputTypeError, shown
+from beaver_compat.layout import Layout, Limit, line_end_or_space
+
+_ATTRIBUTE = r"(rate|compress)\s*=\s*(\d+(?:\.\d*)?|\.\d+|True|False)"
+_ATTRIBUTES = re.compile(_ATTRIBUTE, re.ASCII)
+_PLAIN = re.sub(r"\((?!\?)", "(?:", _ATTRIBUTE)
+_TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_PLAIN})*)\s*>|</llmlingua>", re.ASCII)
+_UNEQUAL = "The number of segments, rates, and compress flags should be the same."  # LLMLingua's wording
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of a context.
+
+    Attributes:
+        text: without its tags.
+        rate: share of its tokens that may stay; None where it has no rate of its own.
+        compress: False keeps it to the letter.
+    """
+
+    text: str
+    rate: float | None = None
+    compress: bool = True
+
+
+def parse_segments(text: str) -> list[Segment]:
+    """The segments of a tagged text; what stands outside of tags is a segment without attributes.
+
+    Anything that is not exactly a tag is text, a lone ``<`` or an unknown attribute too.
+
+    Raises:
+        InputAssertionError: a rate above 1, in LLMLingua's words.
+
+    >>> parse_segments("a < b<llmlingua, compress=False, rate=.5>c</llmlingua>")
+    [Segment(text='a < b', rate=None, compress=True), Segment(text='c', rate=0.5, compress=False)]
+    """
+    segments = []
+    attributes: dict[str, str] = {}
+    position = 0
+    for tag in [*_TAG.finditer(text), None]:
+        until = tag.start() if tag else len(text)
+        if until > position:
+            segments.append(_segment(text[position:until], attributes))
+        if tag:
+            attributes = dict(_ATTRIBUTES.findall(tag[1] or ""))
+            position = tag.end()
+    return segments
+
+
+def given_segments(contexts: Sequence[str], segments: object, rates: object, compress: object) -> list[list[Segment]]:
+    """LLMLingua's ``context_segs`` and what belongs to them, as segments.
+
+    Args:
+        contexts: each is what its segments spell.
+        segments: texts for each context.
+        rates: a rate for each segment; None gives no segment a rate of its own.
+        compress: a flag for each segment; None compresses all.
+
+    Raises:
+        InputAssertionError: numbers that don't match, segments that don't spell their context, a rate above 1.
+    """
+    texts = [
+        [checked_text("a segment", text) for text in row] for row in _rows("context_segs", segments, len(contexts))
+    ]
+    missing: list[list[object]] = [[None] * len(row) for row in texts]
+    shares = missing if rates is None else _rows("context_segs_rate", rates, len(contexts))
+    flags = missing if compress is None else _rows("context_segs_compress", compress, len(contexts))
+    found = []
+    for context, row, row_rates, row_flags in zip(contexts, texts, shares, flags, strict=True):
+        if not len(row) == len(row_rates) == len(row_flags):
+            raise InputAssertionError(_UNEQUAL)
+        if "".join(row) != context:
+            raise InputAssertionError(f"context_segs do not spell their context {shown(context)}; join them to it")
+        made = zip(row, row_rates, row_flags, strict=True)
+        found.append([Segment(text, _checked_rate(rate), flag is None or bool(flag)) for text, rate, flag in made])
+    return found
+
+
+def merged_segments(segment_info: Iterable[tuple[int, float, bool]]) -> list[tuple[int, float, bool]]:
+    """Length, rate and flag of each segment, neighbours with the same rate and flag as one.
+
+    >>> merged_segments([(3, 0.5, True), (4, 0.5, True), (1, 1.0, False)])
+    [(7, 0.5, True), (1, 1.0, False)]
+    """
+    merged: list[tuple[int, float, bool]] = []
+    for length, rate, compress in segment_info:
+        if merged and merged[-1][1:] == (rate, compress):
+            length += merged.pop()[0]
+        merged.append((length, rate, compress))
+    return merged
+
+
+def structured_layout(
+    contexts: Sequence[Sequence[Segment]], frame: Callable[[str], str], count: Callable[[str], int], preserve: bool
+) -> tuple[Layout, int]:
+    """Segments as parts, with the white space around each printed whenever anything of it is kept.
+
+    Args:
+        contexts: the segments of each.
+        frame: puts the prompt around the kept text.
+        count: tokens of a text.
+        preserve: whether contexts with an uncompressed segment stay whatever bounds there are on contexts.
+
+    Returns:
+        The layout, and the tokens that its tags ask for by name: what is uncompressed, and each rated segment at its
+        rate.
+    """
+    segments = [segment for context in contexts for segment in context]
+    edges = [_edges(segment) for segment in segments]
+    firsts = [sum(map(len, contexts[:index])) for index in range(len(contexts))]
+    parts_of = [tuple(range(first, first + len(own))) for first, own in zip(firsts, contexts, strict=True)]
+
+    def printed(part: int, kept: Sequence[str]) -> str:
+        before, _, after = edges[part]
+        return before + kept[part] + after if kept[part] else ""
+
+    def compose(kept: Sequence[str], order: Sequence[int]) -> str:
+        texts = ("".join(printed(part, kept) for part in parts_of[context]) for context in order)
+        return CONTEXT_SEPARATOR.join(text for text in texts if text)
+
+    def limit(part: int, rate: float) -> Limit:
+        return Limit((part,), math.floor(rate * count(segments[part].text)), lambda kept: printed(part, kept))
+
+    fixed = frozenset(part for part, segment in enumerate(segments) if _is_fixed(segment))
+    rated = {part: segment.rate for part, segment in enumerate(segments) if segment.rate is not None}
+    limits = tuple(limit(part, rate) for part, rate in rated.items() if part not in fixed and rate < 1)
+    parts = [body for _, body, _ in edges]
+    layout = Layout(
+        parts,
+        parts_of,
+        compose,
+        frame,
+        line_end_or_space,
+        fixed=fixed,
+        staying=frozenset(
+            index for index, own in enumerate(contexts) if preserve and any(not segment.compress for segment in own)
+        ),
+        limits=limits,
+    )
+    asked = [body if part in fixed or part in rated else "" for part, body in enumerate(parts)]
+    return layout, asked_tokens(layout, asked, count)
+
+
+def asked_tokens(layout: Layout, asked: Sequence[str], count: Callable[[str], int]) -> int:
+    """Tokens of the prompt that holds ``asked`` of each part, less what the limits on those parts take away."""
+    spared = (count(limit.text(asked)) - limit.tokens for limit in layout.limits)
+    return count(layout.prompt(asked, range(len(layout.contexts)))) - sum(max(tokens, 0) for tokens in spared)
+
+
+def _segment(text: str, attributes: dict[str, str]) -> Segment:
+    rate = attributes.get("rate")
+    return Segment(text, _checked_rate(None if rate is None else float(rate)), attributes.get("compress") != "False")
+
+
+def _checked_rate(rate: object) -> float | None:
+    if rate is None:
+        return None
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)):
+        raise InputTypeError(f"a segment's rate is {shown(rate)}; give a number from 0 to 1")
+    if not rate <= 1:
+        raise InputAssertionError(RATE_TOO_HIGH)
+    return max(float(rate), 0.0)
+
+
+def _rows(name: str, rows: object, count: int) -> list[list[object]]:
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in rows):
+        raise InputTypeError(f"{name} is {shown(rows)}; give a list for each context")
+    if len(rows) != count:
+        raise InputAssertionError(f"{name} has {len(rows)} lists for {count} contexts; give one for each")
+    return [list(row) for row in rows]
+
+
+def _is_fixed(segment: Segment) -> bool:
+    return not segment.compress or segment.text.isspace()
+
+
+def _edges(segment: Segment) -> tuple[str, str, str]:
+    """White space before, text, white space behind."""
+    if _is_fixed(segment):
+        return "", segment.text, ""
+    body = segment.text.strip()
+    before = len(segment.text) - len(segment.text.lstrip())
+    return segment.text[:before], body, segment.text[before + len(body) :]

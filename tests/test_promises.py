@@ -1,0 +1,161 @@
+"""What is promised on every call: the budget holds and is used, kept text is verbatim, the answer is always the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beaver_compat import BeaverPromptCompressor, CompressionResult
+from beaver_compat.document import CONTEXT_SEPARATOR, SPAN_SEPARATOR
+
+ROOT = Path(__file__).resolve().parent.parent
+LICENCE = (ROOT / "docs/demo/gpl-3.0.txt").read_text(encoding="utf-8")
+QUESTION = "How many days do I have to cure a violation after I receive notice?"
+COMPRESSOR = BeaverPromptCompressor(token_counter="table")
+BITS = [
+    "The quick brown fox, aged 7.5 years, jumps. ",
+    "Dr. Smith left at 5 p.m. on Monday! ",
+    "今天天气很好。我们去公园吧！",
+    "ไปโรงเรียนทุกวัน ",
+    "هذا نص عربي قصير. ",
+    "यह हिन्दी है। ",
+    "👩\u200d👩\u200d👧🇩🇪❤\ufe0f ",
+    "e\u0301a\u0308 ",
+    "\r\n",
+    "\n\n",
+    '{"id": 7, "text": "One. Two."}\n',
+    "id,name,city\n1,Ann,Rome\n2,Bo,Oslo\n",
+    "def f(x):\n    return x + 1\n",
+    "\x00\ud800",
+    "<|endoftext|>",
+    "x" * 90,
+    "# Heading\n",
+]
+texts = st.lists(st.sampled_from(BITS), max_size=60).map("".join)
+
+
+def kept_text(contexts: list[str], result: CompressionResult) -> str:
+    """The context part, put together again from the spans."""
+    parts = []
+    for index, context in enumerate(contexts):
+        pieces, end = "", None
+        for span in (span for span in result.spans if span.context_index == index):
+            pieces += ("" if end in (None, span.start) else SPAN_SEPARATOR) + context[span.start : span.end]
+            end = span.end
+        if end is not None:
+            parts.append(pieces)
+    return CONTEXT_SEPARATOR.join(parts)
+
+
+@given(st.lists(texts, min_size=1, max_size=4), st.sampled_from(["", "What does the fox do?", "id 7"]), st.integers(0, 300))
+@settings(max_examples=150, deadline=None)
+def test_budget_verbatim_spans(contexts: list[str], question: str, budget: int) -> None:
+    result = COMPRESSOR.compress(contexts, question=question, target_token=budget)
+    frame = COMPRESSOR.counter(question)
+    assert result.compressed_tokens == COMPRESSOR.counter(result.compressed_prompt)
+    assert result.compressed_tokens <= max(budget, frame)
+    places = [(span.context_index, span.start, span.end) for span in result.spans]
+    assert places == sorted(places)
+    for (context, _, end), (following, start, _) in zip(places, places[1:], strict=False):
+        assert context < following or end <= start
+    if result.compressed_context != CONTEXT_SEPARATOR.join(contexts):  # else all fits and is there as it came
+        assert kept_text(contexts, result) == result.compressed_context
+    for span in result.spans:
+        assert 0 <= span.start < span.end <= len(contexts[span.context_index])
+        assert 0 <= span.token_start <= span.token_end
+
+
+@given(texts, st.integers(10, 200), st.integers(0, 100))
+@settings(max_examples=100, deadline=None)
+def test_more_budget_never_keeps_less(text: str, budget: int, more: int) -> None:
+    less = COMPRESSOR.compress(text, question="What does the fox do?", target_token=budget)
+    greater = COMPRESSOR.compress(text, question="What does the fox do?", target_token=budget + more)
+    assert greater.compressed_tokens >= less.compressed_tokens
+
+
+def test_more_budget_keeps_all_that_less_kept_of_prose() -> None:
+    """Sentences of at most a page: a longer one may first be kept in part, then give way to a whole one."""
+    animals, places = ["fox", "owl", "hen", "cat", "eel"], ["a barn", "the old mill", "a river", "the yard"]
+    text = " ".join(
+        f"Number {index} is a {animals[index % 5]} that lives {index * 7} days near {places[index % 4]}, they say."
+        for index in range(200)
+    )
+    kept: set[int] = set()
+    for budget in range(20, 1500, 29):
+        result = COMPRESSOR.compress(text, question="Which owl lives near the old mill?", target_token=budget)
+        now = {place for span in result.spans for place in range(span.start, span.end) if not text[place].isspace()}
+        assert kept <= now, budget
+        kept = now
+
+
+@pytest.mark.parametrize("budget", [100, 250, 500, 1000, 3000])
+def test_budget_is_used(budget: int) -> None:
+    result = COMPRESSOR.compress(LICENCE, question=QUESTION, target_token=budget)
+    assert 0.97 * budget <= result.compressed_tokens <= budget
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.01, 0.1, 0.5, 0.99])
+def test_rate_bounds_the_whole_prompt(rate: float) -> None:
+    result = COMPRESSOR.compress(LICENCE, "Read this.", QUESTION, rate=rate)
+    assert result.compressed_tokens <= max(rate * result.origin_tokens, COMPRESSOR.counter(f"Read this.\n\n{QUESTION}"))
+    assert result.compressed_prompt.startswith("Read this.")
+    assert result.compressed_prompt.endswith(QUESTION)
+
+
+@pytest.mark.parametrize("counter", [len, lambda text: len(text.split()), lambda text: len(text.encode())])
+def test_budget_holds_in_any_counter(counter: object) -> None:
+    compressor = BeaverPromptCompressor(token_counter=counter)  # type: ignore[arg-type]
+    for budget in (80, 200, 1000):
+        result = compressor.compress(LICENCE, question=QUESTION, target_token=budget)
+        assert result.compressed_tokens == counter(result.compressed_prompt) <= budget  # type: ignore[operator]
+        assert result.spans
+
+
+def test_whole_text_comes_back_when_it_fits() -> None:
+    contexts = ["  One text. \n\n", "Another\r\n"]
+    result = COMPRESSOR.compress(contexts, question="What?", target_token=100)
+    assert result.compressed_context == "\n\n".join(contexts)
+    assert COMPRESSOR.compress(LICENCE, target_token=10**9).compressed_prompt == LICENCE
+
+
+def test_eight_threads_equal_one() -> None:
+    budgets = range(50, 450, 50)
+    serial = [COMPRESSOR.compress(LICENCE, question=QUESTION, target_token=budget) for budget in budgets]
+    found: dict[int, CompressionResult] = {}
+
+    def work(budget: int) -> None:
+        found[budget] = COMPRESSOR.compress(LICENCE, question=QUESTION, target_token=budget)
+
+    threads = [threading.Thread(target=work, args=(budget,)) for budget in budgets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[budget] for budget in budgets] == serial
+
+
+def test_a_fresh_process_gives_the_same() -> None:
+    script = (
+        "import sys, json, pathlib; from beaver_compat import BeaverPromptCompressor as P; "
+        "text = pathlib.Path(sys.argv[1]).read_text(encoding='utf-8'); "
+        "print(json.dumps(P(token_counter='table').compress_prompt(text, question=sys.argv[2], target_token=300)))"
+    )
+    here = COMPRESSOR.compress_prompt(LICENCE, question=QUESTION, target_token=300)
+    for seed in ("0", "1234"):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(ROOT / "docs/demo/gpl-3.0.txt"), QUESTION],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=120,
+        )
+        assert json.loads(done.stdout) == here

@@ -1,0 +1,239 @@
+"""Tagged text: parsing, bounds of segments, and the prompt around them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prompt_samples import CONTEXTS, HARBOUR, OBSERVATORY, ORCHARD, TAGGED, TAGGED_JSON, kept_words
+
+from beaver_compat import BeaverPromptCompressor, InputAssertionError
+from beaver_compat.structured import Segment, merged_segments, parse_segments
+
+
+@pytest.fixture(scope="module")
+def compressor() -> BeaverPromptCompressor:
+    return BeaverPromptCompressor(token_counter="table")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("plain", [Segment("plain")]),
+        ("a < b > c", [Segment("a < b > c")]),
+        ("<llmlingua>a</llmlingua>", [Segment("a")]),
+        ("<llmlingua, rate=0.4, compress=False>a</llmlingua>", [Segment("a", 0.4, False)]),
+        ("<llmlingua, compress=False, rate=.4>a</llmlingua>", [Segment("a", 0.4, False)]),
+        ("<llmlingua ,  rate = 1. >a</llmlingua>", [Segment("a", 1.0)]),
+        ("<llmlingua, rate=0>a</llmlingua>", [Segment("a", 0.0)]),
+        ("x<llmlingua, rate=0.2>a</llmlingua>y", [Segment("x"), Segment("a", 0.2), Segment("y")]),
+        ("<llmlingua, rate=0.2>if (a < b) <b>x</b></llmlingua>", [Segment("if (a < b) <b>x</b>", 0.2)]),
+        ("<llmlingua, rate=0.2>no end", [Segment("no end", 0.2)]),
+        ("no beginning</llmlingua>rest", [Segment("no beginning"), Segment("rest")]),
+        ("<llmlingua, rate=x>a", [Segment("<llmlingua, rate=x>a")]),
+        ("<llmlingua, rate=1.2.3>a", [Segment("<llmlingua, rate=1.2.3>a")]),
+    ],
+)
+def test_parse(text: str, expected: list[Segment]) -> None:
+    assert parse_segments(text) == expected
+
+
+@given(st.lists(st.sampled_from(["<llmlingua", ">", "</llmlingua>", ", rate=0.5", ", compress=False", "a<b", " "])))
+def test_parse_loses_no_text(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    tags = re.compile(r"<llmlingua(\s*,\s*rate=0\.5|\s*,\s*compress=False|\s+)*>|</llmlingua>")
+    assert "".join(segment.text for segment in parse_segments(text)) == tags.sub("", text)
+
+
+def test_a_rate_above_one_is_refused_in_llmlinguas_words(compressor: BeaverPromptCompressor) -> None:
+    for call in (
+        lambda: parse_segments("<llmlingua, rate=1.5>a</llmlingua>"),
+        lambda: compressor.segment_structured_context(["a"], 1.5),
+        lambda: compressor.structured_compress_prompt(TAGGED, rate=1.5),
+    ):
+        with pytest.raises(AssertionError, match=r"'rate' must not exceed 1\.0"):
+            call()
+
+
+def test_segment_structured_context(compressor: BeaverPromptCompressor) -> None:
+    contexts, segments, rates, flags = compressor.segment_structured_context([TAGGED, "bare"], 0.5)
+    assert contexts[0].startswith("Chair: Thank you all")
+    assert "llmlingua" not in contexts[0]
+    assert segments[0][:2] == ["Chair:", contexts[0][6 : 6 + len(segments[0][1])]]
+    assert rates[0][:4] == [1.0, 0.4, 1.0, 0.3]
+    assert flags[0][:4] == [False, True, False, True]
+    assert (contexts[1], segments[1], rates[1], flags[1]) == ("bare", ["bare"], [0.5], [True])
+
+
+def test_concate_segment_info(compressor: BeaverPromptCompressor) -> None:
+    info = [(3, 0.5, True), (4, 0.5, True), (2, 0.5, False), (1, 0.5, False), (5, 0.5, True)]
+    assert (
+        compressor.concate_segment_info(info)
+        == merged_segments(info)
+        == [(7, 0.5, True), (3, 0.5, False), (5, 0.5, True)]
+    )
+    assert compressor.concate_segment_info([]) == []
+
+
+def test_uncompressed_segments_are_kept_to_the_letter(compressor: BeaverPromptCompressor) -> None:
+    for arguments in ({"rate": 0.5}, {"target_token": 40}, {"target_token": 0}, {"rate": 0.0}):
+        prompt = compressor.structured_compress_prompt(TAGGED, **arguments)["compressed_prompt"]
+        lines = prompt.split("\n")
+        assert [line.split(":")[0] for line in lines] == ["Chair", "Clerk", "Chair"]
+
+
+def test_each_rate_bounds_its_segment(compressor: BeaverPromptCompressor) -> None:
+    count = compressor.counter
+    prompt = compressor.structured_compress_prompt(TAGGED, rate=1.0)["compressed_prompt"]
+    rated = [segment for segment in parse_segments(TAGGED) if segment.rate is not None]
+    for line, segment in zip(prompt.split("\n"), rated, strict=True):
+        kept = line.partition(":")[2]
+        assert kept
+        assert kept_words(kept, segment.text)
+        assert count(kept) <= segment.rate * count(segment.text)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    segments=st.lists(
+        st.tuples(
+            st.sampled_from([*CONTEXTS, "Note: ", "\n\n", " a < b "]),
+            st.sampled_from([None, 0, 0.3, 0.9, 1]),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    target=st.integers(0, 400),
+)
+def test_segments_keep_their_bounds_and_the_prompt_its_budget(
+    compressor: BeaverPromptCompressor, segments: list[tuple[str, float | None, bool]], target: int
+) -> None:
+    context = "".join(
+        f"<llmlingua{'' if rate is None else f', rate={rate}'}, compress={compress}>{text}</llmlingua>"
+        for text, rate, compress in segments
+    )
+    result = compressor.structured_compress_prompt(context, target_token=target)
+    fixed = "".join(text for text, _, compress in segments if not compress or text.isspace())
+    assert result["compressed_tokens"] == compressor.counter(result["compressed_prompt"])
+    assert result["compressed_tokens"] <= max(target, compressor.counter(fixed))
+    characters = iter("".join(text for text, _, _ in segments))
+    assert all(character in characters for character in result["compressed_prompt"] if not character.isspace())
+
+
+def test_rates_that_ask_for_more_than_the_whole_may_have_are_granted(compressor: BeaverPromptCompressor) -> None:
+    tagged = f"<llmlingua, rate=0.9>{HARBOUR}</llmlingua>"
+    generous = compressor.structured_compress_prompt(tagged, rate=0.2)
+    assert 0.7 * generous["origin_tokens"] < generous["compressed_tokens"] <= 0.9 * generous["origin_tokens"]
+    bounded = compressor.structured_compress_prompt(tagged, target_token=30)
+    assert bounded["compressed_tokens"] <= 30
+
+
+def test_segments_without_a_rate_share_what_the_rate_leaves(compressor: BeaverPromptCompressor) -> None:
+    tagged = f"<llmlingua, compress=False>Notes:</llmlingua> {HARBOUR} <llmlingua>{OBSERVATORY}</llmlingua>"
+    result = compressor.structured_compress_prompt(
+        tagged, question="Who photographed the comet?", rate=0.3, concate_question=False
+    )
+    assert result["compressed_tokens"] <= 0.3 * result["origin_tokens"]
+    assert result["compressed_prompt"].startswith("Notes:")
+    assert "Ilse Varga" in result["compressed_prompt"]
+
+
+def test_json_text_stays_json(compressor: BeaverPromptCompressor) -> None:
+    for arguments in ({"rate": 0.5}, {"target_token": 150}, {"target_token": 0}):
+        result = compressor.structured_compress_prompt([TAGGED_JSON], **arguments)
+        value = json.loads(result["compressed_prompt"])
+        assert list(value) == ["id", "biography", "notes"]
+        assert value["notes"][0]["title"] == "Visit"
+        assert kept_words(value["biography"], OBSERVATORY)
+        assert kept_words(value["notes"][0]["text"], HARBOUR)
+
+
+def test_instruction_and_question_frame_the_segments(compressor: BeaverPromptCompressor) -> None:
+    prompt = compressor.structured_compress_prompt(TAGGED, "Summarize.", "What is item one?", rate=0.6)[
+        "compressed_prompt"
+    ]
+    assert prompt.startswith("Summarize.\n\nChair:")
+    assert prompt.endswith("\n\nWhat is item one?")
+    assert "Item one is a grant" in prompt
+
+
+def test_contexts_are_joined_by_blank_lines(compressor: BeaverPromptCompressor) -> None:
+    prompt = compressor.structured_compress_prompt([TAGGED, f"<llmlingua>{ORCHARD}</llmlingua>"], rate=0.9)[
+        "compressed_prompt"
+    ]
+    first, second = prompt.split("\n\n")
+    assert first.startswith("Chair:")
+    assert kept_words(second, ORCHARD)
+
+
+@pytest.mark.parametrize(
+    "context", [None, "", [], [""], "<llmlingua></llmlingua>", "<llmlingua, compress=False></llmlingua>"]
+)
+def test_empty_input(compressor: BeaverPromptCompressor, context: object) -> None:
+    result = compressor.structured_compress_prompt(context)
+    assert result["compressed_prompt"] == ""
+    assert result["compressed_tokens"] == 0
+
+
+def test_context_segs(compressor: BeaverPromptCompressor) -> None:
+    contexts, segments, rates, flags = compressor.segment_structured_context([TAGGED, TAGGED_JSON], 0.5)
+    direct = compressor.compress_prompt(
+        contexts, rate=0.5, context_segs=segments, context_segs_rate=rates, context_segs_compress=flags
+    )
+    assert direct == compressor.structured_compress_prompt([TAGGED, TAGGED_JSON], rate=0.5)
+
+
+def test_context_segs_rate(compressor: BeaverPromptCompressor) -> None:
+    kept = compressor.compress_prompt(HARBOUR, rate=1.0, context_segs=[[HARBOUR]], context_segs_rate=[[0.2]])
+    assert kept["compressed_tokens"] <= 0.2 * kept["origin_tokens"]
+
+
+def test_context_segs_compress(compressor: BeaverPromptCompressor) -> None:
+    kept = compressor.compress_prompt(HARBOUR, rate=0.2, context_segs=[[HARBOUR]], context_segs_compress=[[False]])
+    assert kept["compressed_prompt"] == HARBOUR
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"context_segs": [["a", "b"]]},
+        {"context_segs": [[HARBOUR]], "context_segs_rate": [[0.5, 0.5]]},
+        {"context_segs": [[HARBOUR]], "context_segs_compress": [[]]},
+        {"context_segs": [[HARBOUR]], "context_segs_rate": [[1.5]]},
+        {"context_segs": [[HARBOUR], []]},
+    ],
+)
+def test_segments_that_do_not_match_are_refused(
+    compressor: BeaverPromptCompressor, arguments: dict[str, object]
+) -> None:
+    with pytest.raises(InputAssertionError):
+        compressor.compress_prompt(HARBOUR, **arguments)
+
+
+def test_strict_preserve_uncompressed(compressor: BeaverPromptCompressor) -> None:
+    contexts = [f"<llmlingua, compress=False>{ORCHARD}</llmlingua>", HARBOUR, OBSERVATORY]
+    strict, loose = (
+        compressor.structured_compress_prompt(
+            contexts,
+            question="Who photographed the comet?",
+            rate=1.0,
+            force_context_number=1,
+            strict_preserve_uncompressed=preserve,
+        )
+        for preserve in (True, False)
+    )
+    assert ORCHARD in strict["compressed_prompt"]
+    assert ORCHARD not in loose["compressed_prompt"]
+    assert "Ilse Varga" in loose["compressed_prompt"]
+
+
+def test_arguments_are_not_written_to(compressor: BeaverPromptCompressor) -> None:
+    contexts, forced = [TAGGED, TAGGED_JSON], [0]
+    compressor.structured_compress_prompt(contexts, force_context_ids=forced)
+    assert contexts == [TAGGED, TAGGED_JSON]
+    assert forced == [0]
