@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,7 @@ def maxsim(
 ) -> Array:
     """The best match of every query token in each range, a repeated one counting once in all."""
     scores = []
-    for start, end in zip(limits[:-1], limits[1:], strict=True):
+    for start, end in pairwise(limits):
         score = 0.0
         for k, asked in enumerate(query):
             best = 0.0

@@ -184,3 +184,15 @@ def test_budget_list_and_words_hold(
     labeled = [pair.rsplit(" ", 1) for pair in result["fn_labeled_original_prompt"].split("\t\t|\t\t") if pair]
     characters = "".join(word for word, label in labeled if label == "1")
     assert characters == "".join(result["compressed_prompt"].split())
+
+
+def test_without_a_question_the_context_at_the_end_stays(compressor: BeaverPromptCompressor) -> None:
+    result = compressor.compress_prompt(CONTEXTS, rate=0.5, use_context_level_filter=True, target_context=1)
+    assert result["compressed_prompt_list"] == [CONTEXTS[2]]
+
+
+def test_prepared_contexts(compressor: BeaverPromptCompressor) -> None:
+    prepared = compressor.prepare(CONTEXTS)
+    for arguments in ({"question": QUESTION, "target_token": 60, "return_word_label": True}, {"target_context": 2}):
+        assert compressor.compress_prompt(prepared, **arguments) == compressor.compress_prompt(CONTEXTS, **arguments)
+    assert compressor.compress_prompt_llmlingua2(prepared) == compressor.compress_prompt_llmlingua2(CONTEXTS)

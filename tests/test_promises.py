@@ -1,7 +1,8 @@
-"""What is promised on every call: the budget holds and is used, kept text is verbatim, the answer is always the same."""
+"""What is promised on every call: the budget holds and is used, kept text is verbatim, the answer never changes."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -55,7 +56,9 @@ def kept_text(contexts: list[str], result: CompressionResult) -> str:
     return CONTEXT_SEPARATOR.join(parts)
 
 
-@given(st.lists(texts, min_size=1, max_size=4), st.sampled_from(["", "What does the fox do?", "id 7"]), st.integers(0, 300))
+@given(
+    st.lists(texts, min_size=1, max_size=4), st.sampled_from(["", "What does the fox do?", "id 7"]), st.integers(0, 300)
+)
 @settings(max_examples=150, deadline=None)
 def test_budget_verbatim_spans(contexts: list[str], question: str, budget: int) -> None:
     result = COMPRESSOR.compress(contexts, question=question, target_token=budget)
@@ -64,7 +67,7 @@ def test_budget_verbatim_spans(contexts: list[str], question: str, budget: int) 
     assert result.compressed_tokens <= max(budget, frame)
     places = [(span.context_index, span.start, span.end) for span in result.spans]
     assert places == sorted(places)
-    for (context, _, end), (following, start, _) in zip(places, places[1:], strict=False):
+    for (context, _, end), (following, start, _) in itertools.pairwise(places):
         assert context < following or end <= start
     if result.compressed_context != CONTEXT_SEPARATOR.join(contexts):  # else all fits and is there as it came
         assert kept_text(contexts, result) == result.compressed_context

@@ -118,9 +118,11 @@ def test_segments_keep_their_bounds_and_the_prompt_its_budget(
         for text, rate, compress in segments
     )
     result = compressor.structured_compress_prompt(context, target_token=target)
-    fixed = "".join(text for text, _, compress in segments if not compress or text.isspace())
+    least = compressor.structured_compress_prompt(context, target_token=0)
     assert result["compressed_tokens"] == compressor.counter(result["compressed_prompt"])
-    assert result["compressed_tokens"] <= max(target, compressor.counter(fixed))
+    assert result["compressed_tokens"] <= max(target, least["compressed_tokens"])
+    fixed = "".join(text for text, _, compress in segments if not compress)
+    assert least["compressed_prompt"].split() == fixed.split()
     characters = iter("".join(text for text, _, _ in segments))
     assert all(character in characters for character in result["compressed_prompt"] if not character.isspace())
 
@@ -141,6 +143,15 @@ def test_segments_without_a_rate_share_what_the_rate_leaves(compressor: BeaverPr
     assert result["compressed_tokens"] <= 0.3 * result["origin_tokens"]
     assert result["compressed_prompt"].startswith("Notes:")
     assert "Ilse Varga" in result["compressed_prompt"]
+
+
+def test_white_space_between_segments_goes_with_what_is_behind_it(compressor: BeaverPromptCompressor) -> None:
+    tagged = "<llmlingua>One.</llmlingua>\n\t<llmlingua, rate=0>Two.</llmlingua>\n<llmlingua>Three.</llmlingua>\n"
+    assert compressor.structured_compress_prompt(tagged, rate=1.0)["compressed_prompt"] == "One.\nThree.\n"
+    wide = f"<llmlingua, compress=False>Head</llmlingua>{' ' * 9000}<llmlingua>{HARBOUR}</llmlingua>"
+    result = compressor.structured_compress_prompt(wide, target_token=60)
+    assert result["compressed_prompt"].startswith("Head ")
+    assert 20 < result["compressed_tokens"] <= 60
 
 
 def test_json_text_stays_json(compressor: BeaverPromptCompressor) -> None:
