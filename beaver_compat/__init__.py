@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from beaver_compat.errors import (
         BeaverError,
         InputAssertionError,
+        InputKeyError,
         InputTypeError,
         InputValueError,
         ModelNotFoundError,
@@ -32,6 +33,7 @@ _HOMES = {
     "BeaverPromptCompressor": "compressor",
     "CompressionResult": "result",
     "InputAssertionError": "errors",
+    "InputKeyError": "errors",
     "InputTypeError": "errors",
     "InputValueError": "errors",
     "KeptSpan": "result",
@@ -48,6 +50,7 @@ __all__ = [
     "BeaverPromptCompressor",
     "CompressionResult",
     "InputAssertionError",
+    "InputKeyError",
     "InputTypeError",
     "InputValueError",
     "KeptSpan",

@@ -31,6 +31,7 @@ from beaver_compat.layout import Layout, contexts_layout
 from beaver_compat.prepared import PreparedContext
 from beaver_compat.result import CompressionResult, KeptSpan
 from beaver_compat.selection import Selection, Selector, ranked_contexts
+from beaver_compat.sentences import sentence_ends
 from beaver_compat.structured import Segment, structured_layout
 from beaver_compat.tokenization import Tokenizer
 from beaver_compat.tokenizer_face import CountedTokenizer, TableTokenizer
@@ -86,6 +87,8 @@ class BeaverPromptCompressor(LLMLinguaFace):
     ) -> None:
         if config is not None and not isinstance(config, BeaverConfig):
             raise InputTypeError(f"config is of type {type(config).__name__}: {shown(config)}; give a BeaverConfig")
+        if language is not None:
+            sentence_ends("", checked_text("language", language))  # refuses one that it has no rules for
         device = resolve_device("auto" if device_map is _CUDA else device_map or "auto")
         self.table = load_table(model_name or None, device=device, model_config=dict(model_config or {}))
         self.model_name = self.table.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from beaver_compat.arguments import UNSET, checked_budget, checked_context_ids
@@ -95,12 +96,6 @@ class LLMLingua2Face(FaceBase):
         filtered = bool(use_context_level_filter) and len(contexts) > 1
         origin_tokens = self.counter(CONTEXT_SEPARATOR.join(contexts).strip())
         budget = checked_budget(rate, target_token, origin_tokens)
-        if filtered and target_context <= 0 and context_level_rate >= 1 and context_level_target_token <= 0:
-            # LLMLingua-2's own rule for contexts, where the caller has none: half of what is to go, goes with them.
-            if target_token == UNSET:
-                context_level_rate = (rate + 1) / 2 if use_token_level_filter else rate
-            else:
-                context_level_target_token = target_token * 2 if use_token_level_filter else target_token
         wishes = make_wishes(
             whole=checked_context_ids("force_context_ids", force_context_ids, len(contexts)),
             use_context_level_filter=filtered,
@@ -111,6 +106,12 @@ class LLMLingua2Face(FaceBase):
             force_tokens=force_tokens,
             force_reserve_digit=force_reserve_digit,
         )
+        if filtered and not wishes.bounded:
+            # LLMLingua-2's rule where the caller bounds no contexts: half of what is to go, goes with whole contexts.
+            if target_token == UNSET:
+                wishes = replace(wishes, most_share=(rate + 1) / 2 if use_token_level_filter else rate)
+            else:
+                wishes = replace(wishes, most_tokens=target_token * 2 if use_token_level_filter else target_token)
         if len(wishes.tokens) > self._most_forced_tokens:
             raise InputAssertionError(
                 f"force_tokens has {len(wishes.tokens)} tokens; give at most {self._most_forced_tokens}, or a larger"
@@ -128,7 +129,8 @@ class LLMLingua2Face(FaceBase):
             spans=selection.spans,
             counter=self.counter.name,
         ).to_llmlingua()
-        result["compressed_prompt_list"] = [kept for kept in selection.kept if kept or not filtered]
+        texts = [layout.compose(selection.kept, [index]) for index in selection.order]
+        result["compressed_prompt_list"] = [text for text in texts if text or not filtered]
         if separators is not None:
             result["fn_labeled_original_prompt"] = labeled_words(contexts, selection.spans, *separators)
         return result

@@ -24,6 +24,7 @@ _BROKEN_OFF = 0.1  # of the budget: what may stay empty behind a sentence that w
 _TRIES = 24  # candidates behind the first that does not fit that are tried for what is left
 _GUESSES = 6  # interpolated counts before the search halves the interval instead
 _CHARACTERS_PER_TOKEN = 3  # a rough guess, which the search corrects
+_LEAD = 40  # characters: what smoothing may put before a candidate that is cut
 _LEAST_ROOM = 6  # tokens: less is not worth another piece
 
 
@@ -80,9 +81,12 @@ def plan(
         return smoothed(candidates.starts[kept], candidates.ends[kept], smoother)
 
     def part_of(index: int, torn: bool) -> Runs:
-        # A sentence that is cut short anyway begins where the candidate does, not where smoothing would move it.
+        # What is cut short anyway begins where the candidate does, not far before it where smoothing would move it.
         start, end = int(candidates.starts[index]), smoother.end(int(candidates.ends[index]))
-        return _cut_to_fit(runs, used, smoother.word(start), places_in(start, end, torn), cost, budget)
+        begin = smoother.start(start)
+        if start - begin > _LEAD:
+            begin = smoother.word(start)
+        return _cut_to_fit(runs, used, begin, places_in(start, end, torn), cost, budget)
 
     least = cost([])
     count = largest_fitting(lambda k: cost(runs_of(slice(0, k))), least, np.cumsum(candidates.tokens), budget)

@@ -124,12 +124,15 @@ class Selector:
         return kept
 
     def _staying(self) -> NDArray[np.bool_]:
-        """True for each context that may stay: the best within the bounds, and one at least."""
+        """True for each context that may stay: the best within the bounds, and one at least.
+
+        The implicit query is kept whole, so its context stays.
+        """
         stays = np.ones(self.best_first.size, dtype=bool)
         if not self.wishes.bounded:
             return stays
         stays[:] = False
-        stays[[*self.wishes.whole, *self.layout.staying]] = True
+        stays[[*self.wishes.whole, *self.layout.staying, *self._query_context()]] = True
         sizes = np.array([self.count(self.layout.text(index)) for index in range(stays.size)])
         room = self.budget - self.count(self.layout.prompt([""] * len(self.layout.parts), range(stays.size)))
         most = self.wishes.tokens_that_stay(int(sizes.sum()), max(room, 0))
@@ -140,6 +143,14 @@ class Selector:
         count = others.size if fits.all() else int(fits.argmin())
         stays[others[: count if stays.any() else max(count, 1)]] = True
         return stays
+
+    def _query_context(self) -> list[int]:
+        """The context that the implicit query stands in, if there is one."""
+        document = self.document
+        if document.query_start == document.ids.size:
+            return []
+        part = document.contexts_of(document.token_starts[document.query_start : document.query_start + 1])
+        return self.context_of_part[part].tolist()
 
     def _ranking(self) -> Candidates:
         """The candidates, the forced ones first, of the contexts that stay."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
 
 from beaver_compat.arguments import RATE_TOO_HIGH, checked_text
 from beaver_compat.document import CONTEXT_SEPARATOR
@@ -16,6 +19,7 @@ _ATTRIBUTE = r"(rate|compress)\s*=\s*(\d+(?:\.\d*)?|\.\d+|True|False)"
 _ATTRIBUTES = re.compile(_ATTRIBUTE, re.ASCII)
 _PLAIN = re.sub(r"\((?!\?)", "(?:", _ATTRIBUTE)
 _TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_PLAIN})*)\s*>|</llmlingua>", re.ASCII)
+_WIDEST_EDGE = 100  # characters of white space around a segment that are printed with it
 _UNEQUAL = "The number of segments, rates, and compress flags should be the same."  # LLMLingua's wording
 
 
@@ -116,39 +120,35 @@ def structured_layout(
         The layout, and the tokens that its tags ask for by name: what is uncompressed, and each rated segment at its
         rate.
     """
-    segments = [segment for context in contexts for segment in context]
-    edges = [_edges(segment) for segment in segments]
-    firsts = [sum(map(len, contexts[:index])) for index in range(len(contexts))]
-    parts_of = [tuple(range(first, first + len(own))) for first, own in zip(firsts, contexts, strict=True)]
-
-    def printed(part: int, kept: Sequence[str]) -> str:
-        before, _, after = edges[part]
-        return before + kept[part] + after if kept[part] else ""
+    pieces_of = [_pieces(context) for context in contexts]
+    pieces = [piece for own in pieces_of for piece in own]
+    firsts = np.cumsum([0, *map(len, pieces_of)]).tolist()
+    parts_of = [tuple(range(low, high)) for low, high in pairwise(firsts)]
 
     def compose(kept: Sequence[str], order: Sequence[int]) -> str:
-        texts = ("".join(printed(part, kept) for part in parts_of[context]) for context in order)
+        texts = (
+            "".join(pieces[part].gap + pieces[part].around(kept[part]) for part in parts_of[context] if kept[part])
+            for context in order
+        )
         return CONTEXT_SEPARATOR.join(text for text in texts if text)
 
     def limit(part: int, rate: float) -> Limit:
-        return Limit((part,), math.floor(rate * count(segments[part].text)), lambda kept: printed(part, kept))
+        tokens = math.floor(rate * count(pieces[part].segment.text))
+        return Limit((part,), tokens, lambda kept: pieces[part].around(kept[part]))
 
-    fixed = frozenset(part for part, segment in enumerate(segments) if _is_fixed(segment))
-    rated = {part: segment.rate for part, segment in enumerate(segments) if segment.rate is not None}
-    limits = tuple(limit(part, rate) for part, rate in rated.items() if part not in fixed and rate < 1)
-    parts = [body for _, body, _ in edges]
+    fixed = frozenset(part for part, piece in enumerate(pieces) if not piece.segment.compress)
+    rated = {part: piece.segment.rate for part, piece in enumerate(pieces) if piece.segment.rate is not None}
     layout = Layout(
-        parts,
+        [piece.body for piece in pieces],
         parts_of,
         compose,
         frame,
         line_end_or_space,
         fixed=fixed,
-        staying=frozenset(
-            index for index, own in enumerate(contexts) if preserve and any(not segment.compress for segment in own)
-        ),
-        limits=limits,
+        staying=frozenset(index for index, parts in enumerate(parts_of) if preserve and not fixed.isdisjoint(parts)),
+        limits=tuple(limit(part, rate) for part, rate in rated.items() if part not in fixed and rate < 1),
     )
-    asked = [body if part in fixed or part in rated else "" for part, body in enumerate(parts)]
+    asked = [body if part in fixed or part in rated else "" for part, body in enumerate(layout.parts)]
     return layout, asked_tokens(layout, asked, count)
 
 
@@ -181,14 +181,37 @@ def _rows(name: str, rows: object, count: int) -> list[list[object]]:
     return [list(row) for row in rows]
 
 
-def _is_fixed(segment: Segment) -> bool:
-    return not segment.compress or segment.text.isspace()
+@dataclass(frozen=True)
+class _Piece:
+    """A segment with the white space that is printed with it: ``gap`` from between segments, the rest its own."""
+
+    gap: str
+    before: str
+    body: str
+    after: str
+    segment: Segment
+
+    def around(self, kept: str) -> str:
+        return self.before + kept + self.after if kept else ""
 
 
-def _edges(segment: Segment) -> tuple[str, str, str]:
-    """White space before, text, white space behind."""
-    if _is_fixed(segment):
-        return "", segment.text, ""
-    body = segment.text.strip()
-    before = len(segment.text) - len(segment.text.lstrip())
-    return segment.text[:before], body, segment.text[before + len(body) :]
+def _pieces(segments: Sequence[Segment]) -> list[_Piece]:
+    """The segments of a context that have text.
+
+    White space between segments belongs to the one behind it, at the end to the last one.
+    """
+    pieces: list[_Piece] = []
+    gap = ""
+    for segment in segments:
+        text = segment.text
+        if segment.compress and text.isspace():
+            gap += text
+            continue
+        body = text.strip() if segment.compress else text
+        start = text.index(body)
+        edges = text[:start][-_WIDEST_EDGE:], body, text[start + len(body) :][:_WIDEST_EDGE]
+        pieces.append(_Piece(gap[-_WIDEST_EDGE:], *edges, segment))
+        gap = ""
+    if gap and pieces:
+        pieces[-1] = replace(pieces[-1], after=(pieces[-1].after + gap)[:_WIDEST_EDGE])
+    return pieces

@@ -145,7 +145,7 @@ def make_wishes(
         tokens=_checked_tokens(force_tokens),
         digits=bool(force_reserve_digit),
         dynamic=min(max(_checked_size(_DYNAMIC, dynamic_context_compression_ratio, unset=-1.0), 0.0), 1.0),
-        order=reorder_context if isinstance(reorder_context, str) else "original",
+        order=str(reorder_context),
         whole_contexts=filtered and not use_token_level_filter and not use_sentence_level_filter,
         whole_sentences=not use_token_level_filter,
         blank_lines=bool(keep_split),

@@ -53,11 +53,6 @@ CHINESE = [
 
 
 @pytest.fixture(scope="module")
-def compressor() -> BeaverPromptCompressor:
-    return BeaverPromptCompressor(token_counter="table")
-
-
-@pytest.fixture(scope="module")
 def second() -> BeaverPromptCompressor:
     return BeaverPromptCompressor(token_counter="table", use_llmlingua2=True)
 

@@ -34,11 +34,6 @@ JAPANESE = (
 )
 
 
-@pytest.fixture(scope="module")
-def compressor() -> BeaverPromptCompressor:
-    return BeaverPromptCompressor(token_counter="table")
-
-
 @pytest.mark.parametrize("context", [HARBOUR, CONTEXTS, CODE, TABLE, CHINESE * 3, "x" * 3000, "word " * 900])
 def test_the_budget_is_missed_195_105_73_61(compressor: BeaverPromptCompressor, context: str | list[str]) -> None:
     for target in (0, 1, 17, 64, 133.7):

@@ -31,11 +31,6 @@ CONFIG: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module")
-def compressor() -> BeaverPromptCompressor:
-    return BeaverPromptCompressor(token_counter="table")
-
-
 def settings_of(
     rate: float = 0.3, value_type: str = "str", compress: bool = True, remove: bool = False
 ) -> dict[str, Any]:

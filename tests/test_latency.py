@@ -362,7 +362,7 @@ def test_tables_show_times_ratios_and_failures() -> None:
     assert f"| one | {note} | 1,024 | 1,025 | 500.0 | 5.0 | 100x |" in text
     assert f"| one | {note} | 16,384 | 16,385 | 8,000 | 20.0 | 400x |" in text
     assert "two stopped: no weights" in text
-    assert "the rivals count with Llama-2's tokenizer" in text
+    assert "The rivals count with Llama-2's tokenizer" in text
     assert "400x the speed of one at 16k tokens" in text
 
 

@@ -191,6 +191,20 @@ def test_without_a_question_the_context_at_the_end_stays(compressor: BeaverPromp
     assert result["compressed_prompt_list"] == [CONTEXTS[2]]
 
 
+def test_contexts_in_reference_tags(compressor: BeaverPromptCompressor) -> None:
+    contexts = [f"<#ref{index}#> {text} <#ref{index}#>" for index, text in enumerate(CONTEXTS)]
+    for filtered in (False, True):
+        result = compressor.compress_prompt(
+            contexts, question=QUESTION, rate=0.3, use_context_level_filter=filtered, return_word_label=True
+        )
+        assert "\n\n".join(result["compressed_prompt_list"]) == result["compressed_prompt"]
+        kept = result["compressed_prompt_list"][-1]
+        assert kept.startswith("<#ref2#> ")
+        assert kept.endswith(" <#ref2#>")
+        assert ANSWER in kept
+        assert "Varga. 1" in result["fn_labeled_original_prompt"]
+
+
 def test_prepared_contexts(compressor: BeaverPromptCompressor) -> None:
     prepared = compressor.prepare(CONTEXTS)
     for arguments in ({"question": QUESTION, "target_token": 60, "return_word_label": True}, {"target_context": 2}):

@@ -11,11 +11,6 @@ from beaver_compat import BeaverPromptCompressor
 from beaver_compat.recovery import recovered
 
 
-@pytest.fixture(scope="module")
-def compressor() -> BeaverPromptCompressor:
-    return BeaverPromptCompressor(token_counter="table")
-
-
 def test_quotes_of_verbatim_text_come_back_unchanged(compressor: BeaverPromptCompressor) -> None:
     compressed = compressor.compress_prompt(CONTEXTS, question=QUESTION, rate=0.4)["compressed_prompt"]
     original = "\n\n".join([*CONTEXTS, QUESTION])

@@ -1,0 +1,231 @@
+"""The compressor's face: what comes back, in which frame, for which arguments.  `test_promises` has the promises."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import random
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from text_samples import check_result, code, json_lines, kept_places, prose
+
+from beaver_compat import BeaverConfig, BeaverPromptCompressor, InputAssertionError, InputValueError, PromptCompressor
+
+PROSE = prose(400)
+QUESTION = "Who wrote to the old river?"
+CONTEXTS = [prose(40, 1), code(40, 2), json_lines(40, 3), "A last short one."]
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def octets(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def test_llmlingua_has_the_same_constructor_and_call() -> None:
+    pytest.importorskip("transformers")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        llmlingua = pytest.importorskip("llmlingua")
+    for name in ("__init__", "__call__", "compress_prompt"):
+        theirs = inspect.signature(getattr(llmlingua.PromptCompressor, name)).parameters.values()
+        ours = list(inspect.signature(getattr(PromptCompressor, name)).parameters.values())
+        assert all(extra.kind is inspect.Parameter.KEYWORD_ONLY for extra in ours[len(theirs) :])
+        for their, our in zip(theirs, ours, strict=False):
+            assert (their.name, their.kind) == (our.name, our.kind)
+            assert their.default == our.default or our.name == "model_name"
+
+
+@pytest.mark.parametrize("counter", [len, words, octets])
+def test_the_budget_holds_and_is_used_in_any_unit(counter: Callable[[str], int]) -> None:
+    compressor = BeaverPromptCompressor(token_counter=counter)
+    for arguments in ({"target_token": 1500}, {"rate": 0.5}, {"target_token": 2000.9}, {"rate": 0.9}):
+        result = compressor.compress(PROSE, "Read.", QUESTION, **arguments)
+        check_result(result, [PROSE], counter, "Read.", QUESTION)
+        assert result.compressed_tokens >= 0.97 * result.budget
+        assert result.counter == counter.__name__
+
+
+def test_separators_count(compressor: BeaverPromptCompressor) -> None:
+    contexts = [f"Word{number}." for number in range(200)]
+    for target in (30, 100, 300):
+        result = compressor.compress(contexts, "I", "Word7?", target_token=target)
+        check_result(result, contexts, compressor.counter, "I", "Word7?")
+        assert result.compressed_context.count("\n\n") == len(result.spans) - 1
+
+
+def test_a_set_target_rules_alone(compressor: BeaverPromptCompressor) -> None:
+    assert compressor.compress(PROSE, rate=0.0, target_token=500) == compressor.compress(PROSE, target_token=500)
+    assert compressor.compress(PROSE, target_token=500.9).budget == 500
+    unset = compressor.compress(PROSE, rate=0.1, target_token=-1)
+    assert unset == compressor.compress(PROSE, rate=0.1, target_token=-1.0) == compressor.compress(PROSE, rate=0.1)
+    assert unset.budget == int(0.1 * unset.origin_tokens)
+    assert compressor.compress(PROSE, target_token=float("inf")).compressed_context == PROSE
+
+
+def test_the_original_is_counted_as_llmlingua_does(compressor: BeaverPromptCompressor) -> None:
+    result = compressor.compress([" a ", "", "b"], "", "c? ", target_token=9)
+    assert result.origin_tokens == compressor.counter("a \n\n\n\nb\n\nc?")
+
+
+@pytest.mark.parametrize("instruction", ["", "Read.", " \n"])
+@pytest.mark.parametrize("question", ["", QUESTION])
+@pytest.mark.parametrize("printed", [True, False])
+def test_the_frame(compressor: BeaverPromptCompressor, instruction: str, question: str, printed: bool) -> None:
+    result = compressor.compress(CONTEXTS, instruction, question, target_token=200, concate_question=printed)
+    check_result(result, CONTEXTS, compressor.counter, instruction, question if printed else "")
+    assert result.spans
+
+
+def test_a_question_that_is_not_printed_still_ranks(compressor: BeaverPromptCompressor) -> None:
+    place = PROSE.index("year 250.")
+    result = compressor.compress(PROSE, question="What was in year 250?", target_token=60, concate_question=False)
+    assert any(span.start < place < span.end for span in result.spans)
+
+
+def test_the_frame_is_complete_even_where_it_exceeds_the_budget(compressor: BeaverPromptCompressor) -> None:
+    for target in (0, 3):
+        result = compressor.compress(PROSE, "Read this.", QUESTION, target_token=target)
+        assert result.compressed_prompt == f"Read this.\n\n{QUESTION}"
+        assert not result.spans
+        assert not result.within_budget
+
+
+def test_a_question_longer_than_the_context(compressor: BeaverPromptCompressor) -> None:
+    context, question = prose(5), prose(300, 7)
+    for target in (compressor.counter(question) - 1, compressor.counter(question) + 40, 10**6):
+        result = compressor.compress(context, question=question, target_token=target)
+        check_result(result, [context], compressor.counter, question=question)
+    assert compressor.compress(context, question=question, rate=0.9).compressed_prompt == question
+
+
+@pytest.mark.parametrize("context", [None, "", [], [""], (), ["", ""]])
+def test_empty_contexts(compressor: BeaverPromptCompressor, context: list[str] | str | None) -> None:
+    result = compressor.compress(context, "Read.", QUESTION, target_token=100)
+    assert result.compressed_prompt == f"Read.\n\n{QUESTION}"
+    assert result.spans == ()
+    bare = compressor.compress_prompt(context)
+    assert bare["compressed_prompt"] == ""
+    assert bare["compressed_tokens"] == 0
+    assert bare["ratio"] == "1.0x"
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n", "\r\n\t", "\u2028\x85"])
+def test_blank_contexts_among_others(compressor: BeaverPromptCompressor, blank: str) -> None:
+    contexts = [blank, "One two three. " * 9, blank, "Four five six. " * 9, blank]
+    for target in (10, 40, 1000):
+        result = compressor.compress(contexts, question="five?", target_token=target)
+        check_result(result, contexts, compressor.counter, question="five?")
+        assert kept_places(contexts, result)
+    assert compressor.compress(blank, target_token=100).compressed_context == blank
+    assert compressor.compress(blank * 500, target_token=2).compressed_tokens <= 2
+
+
+def test_nothing_fits_but_a_piece_does(compressor: BeaverPromptCompressor) -> None:
+    """Also of texts that are kept whole or not at all where that is possible."""
+    for text in (json_lines(1, words=80), code(3), PROSE, "x" * 500, "河狸筑坝" * 50, "1,2,3\n" * 4):
+        result = compressor.compress(text, target_token=12)
+        check_result(result, [text], compressor.counter)
+        assert result.spans
+
+
+def test_forced_contexts(compressor: BeaverPromptCompressor) -> None:
+    forced = [-1, 1, 1]
+    result = compressor.compress(CONTEXTS, question="year 3?", target_token=1000, force_context_ids=forced)
+    check_result(result, CONTEXTS, compressor.counter, question="year 3?")
+    assert forced == [-1, 1, 1]
+    assert CONTEXTS[1].strip() in result.compressed_context
+    assert result.compressed_context.endswith("\n\nA last short one.")
+    assert {span.context_index for span in result.spans if span.role == "forced"} == {1, 3}
+    assert any(span.role != "forced" for span in result.spans)
+
+
+def test_a_forced_context_that_does_not_fit_is_cut(compressor: BeaverPromptCompressor) -> None:
+    for index, text in enumerate(CONTEXTS[:3]):
+        result = compressor.compress(CONTEXTS, target_token=90, question="year 3?", force_context_ids=[index])
+        check_result(result, CONTEXTS, compressor.counter, question="year 3?")
+        assert [span.context_index for span in result.spans if span.role == "forced"] == [index]
+        if index == 2:
+            assert all(json.loads(line) for line in result.compressed_context.splitlines() if line.startswith("{"))
+        assert result.compressed_context.splitlines()[0] in text
+
+
+def test_without_a_question_the_end_is_the_query(compressor: BeaverPromptCompressor) -> None:
+    text = f"{PROSE}\nSo, tell me: what was it that Dr. Smith paid for in year 17?"
+    result = compressor.compress(text, target_token=300)
+    check_result(result, [text], compressor.counter)
+    last = result.spans[-1]
+    assert last.role == "query"
+    assert last.end == len(text)
+    assert result.compressed_context.endswith("what was it that Dr. Smith paid for in year 17?")
+
+
+def test_errors_that_llmlingua_raises_by_assert(compressor: BeaverPromptCompressor) -> None:
+    for kind in (AssertionError, ValueError, InputAssertionError):
+        with pytest.raises(kind, match=r"^Error: 'rate' must not exceed 1\.0\."):
+            compressor.compress_prompt(PROSE, rate=1.01)
+        with pytest.raises(kind, match="it is necessary to set a question"):
+            compressor.compress_prompt(PROSE, rank_method="longllmlingua")
+    assert compressor.compress_prompt(PROSE, question=QUESTION, rank_method="longllmlingua")
+
+
+def test_a_language_without_rules_is_refused_at_once() -> None:
+    with pytest.raises(InputValueError, match="language 'tlh'"):
+        BeaverPromptCompressor(token_counter="table", language="tlh")
+
+
+def test_the_dict(compressor: BeaverPromptCompressor) -> None:
+    result = compressor.compress_prompt(PROSE, "Read.", QUESTION, target_token=1000)
+    typed = compressor.compress(PROSE, "Read.", QUESTION, target_token=1000)
+    assert result == typed.to_llmlingua() == compressor(PROSE, "Read.", QUESTION, target_token=1000)
+    origin, compressed = typed.origin_tokens, typed.compressed_tokens
+    assert result == {
+        "compressed_prompt": typed.compressed_prompt,
+        "origin_tokens": origin,
+        "compressed_tokens": compressed,
+        "ratio": f"{origin / compressed:.1f}x",
+        "rate": f"{compressed / origin * 100:.1f}%",
+        "saving": f", Saving ${(origin - compressed) * 0.06 / 1000:.1f} in GPT-4.",
+    }
+    assert [type(value) for value in result.values()] == [str, int, int, str, str, str]
+    assert json.loads(json.dumps(result)) == result
+    result["compressed_prompt"] = ""
+    assert compressor.compress_prompt(PROSE, "Read.", QUESTION, target_token=1000)["compressed_prompt"]
+
+
+def test_nothing_outside_is_touched(compressor: BeaverPromptCompressor, capfd: pytest.CaptureFixture[str]) -> None:
+    contexts, before = list(CONTEXTS), random.getstate()
+    compressor.compress_prompt(contexts, question=QUESTION, target_token=200)
+    assert contexts == CONTEXTS
+    assert random.getstate() == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_threads_share_a_prepared_context(compressor: BeaverPromptCompressor) -> None:
+    questions = [f"What was in year {year}?" for year in range(0, 400, 25)]
+    alone = [compressor.compress(PROSE, question=question, target_token=300) for question in questions]
+    prepared = compressor.prepare(PROSE)
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda q: compressor.compress(prepared, question=q, target_token=300), questions)) == alone
+
+
+@pytest.mark.parametrize("context", [None, [], "", ["", ""], "\n", ["", "a b c"]])
+def test_what_is_empty_can_be_prepared(compressor: BeaverPromptCompressor, context: list[str] | str | None) -> None:
+    prepared = compressor.prepare(context)
+    assert compressor.compress(prepared, target_token=9) == compressor.compress(context, target_token=9)
+
+
+@pytest.mark.parametrize("config", [BeaverConfig.paper(), BeaverConfig(sentence_smoothing=False)])
+def test_other_settings_keep_the_promises(compressor: BeaverPromptCompressor, config: BeaverConfig) -> None:
+    other = copy.copy(compressor)
+    other.config = config
+    for target in (20, 300, 1500):
+        for question in ("", QUESTION):
+            result = other.compress(CONTEXTS, question=question, target_token=target)
+            check_result(result, CONTEXTS, compressor.counter, question=question)
