@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor, CompressionResult
-from beaver_compat.document import CONTEXT_SEPARATOR, SPAN_SEPARATOR
+from beaver_compat.document import CONTEXT_SEPARATOR, SPAN_SEPARATOR, prepare_document
 
 ROOT = Path(__file__).resolve().parent.parent
 LICENCE = (ROOT / "docs/demo/gpl-3.0.txt").read_text(encoding="utf-8")
@@ -162,3 +163,32 @@ def test_a_fresh_process_gives_the_same() -> None:
             timeout=120,
         )
         assert json.loads(done.stdout) == here
+
+
+@given(texts, st.integers(5, 150))
+@settings(max_examples=80, deadline=None)
+def test_no_cut_splits_a_character_or_a_short_word(text: str, budget: int) -> None:
+    result = COMPRESSOR.compress(text, question="What does the fox do?", target_token=budget)
+    for span in result.spans:
+        for place in (span.start, span.end):
+            if 0 < place < len(text):
+                before, after = text[place - 1], text[place]
+                assert unicodedata.category(after)[0] != "M"
+                assert "\u200d" not in (before, after)
+                assert (before, after) != ("\r", "\n")
+                assert (
+                    not (before.isascii() and before.isalnum() and after.isascii() and after.isalnum())
+                    or "x" * 60 in text
+                )
+
+
+@given(st.lists(texts, min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_pages_and_sentences_partition_the_tokens(contexts: list[str]) -> None:
+    document = prepare_document(contexts, COMPRESSOR._tokenizer, COMPRESSOR.config)
+    for part in (document.pages, document.sentences):
+        assert part.limits[0] == 0
+        assert part.limits[-1] == document.ids.size
+        assert (part.limits[1:] > part.limits[:-1]).all()
+    assert (document.pages.limits[1:] - document.pages.limits[:-1] <= COMPRESSOR.config.page_size).all()
+    assert set(document.context_limits.tolist()) <= set(document.pages.limits.tolist())
