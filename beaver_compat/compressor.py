@@ -20,15 +20,16 @@ from beaver_compat.arguments import (
     joined_prompt,
 )
 from beaver_compat.config import BeaverConfig
-from beaver_compat.counting import make_counter
+from beaver_compat.counting import TableCounter, make_counter
 from beaver_compat.devices import resolve_device
 from beaver_compat.document import CONTEXT_SEPARATOR, Document, prepare_document
 from beaver_compat.embeddings import load_table
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 from beaver_compat.face import LLMLinguaFace
 from beaver_compat.face_llmlingua2 import most_forced_tokens
+from beaver_compat.joints import count_joined
 from beaver_compat.layout import Layout, contexts_layout
-from beaver_compat.prepared import PreparedContext
+from beaver_compat.prepared import PreparedContext, Source
 from beaver_compat.result import CompressionResult, KeptSpan
 from beaver_compat.selection import Selection, Selector, ranked_contexts
 from beaver_compat.sentences import sentence_ends
@@ -99,7 +100,7 @@ class BeaverPromptCompressor(LLMLinguaFace):
         self.open_api_config = open_api_config
         self._most_forced_tokens = most_forced_tokens(llmlingua2_config if use_llmlingua2 or use_slingua else None)
         self._tokenizer = Tokenizer(self.table.tokenizer)
-        self.counter = make_counter(token_counter, self._tokenizer.count)
+        self.counter = make_counter(token_counter, TableCounter(self._tokenizer))
         # What callers of LLMLingua read, and set.
         self.tokenizer = TableTokenizer(self._tokenizer, self.table.tokenizer)
         self.oai_tokenizer = CountedTokenizer(self.counter, None if callable(token_counter) else self.tokenizer)
@@ -122,12 +123,8 @@ class BeaverPromptCompressor(LLMLinguaFace):
             What ``compress`` and ``compress_prompt`` of this compressor take in the place of the context, with exactly
             the results that the context itself would give.
         """
-
-        def read(contexts: list[str], implicit_query: bool) -> tuple[Document, pipeline.Encoded]:
-            document, encoded = self._read(contexts, implicit_query)
-            return document, encoded._replace(pieces=list(encoded.pieces))
-
-        return PreparedContext(checked_contexts(context), self, read)
+        read = partial(self._read, keep_vectors=True)
+        return PreparedContext(checked_contexts(context), self, self._tokenizer, read)
 
     def compress(
         self,
@@ -159,25 +156,22 @@ class BeaverPromptCompressor(LLMLinguaFace):
         Raises:
             InputTypeError, InputValueError: an argument that can't be used; the message names it.
         """
-        contexts = self._contexts(context)
-        forced = checked_context_ids("force_context_ids", force_context_ids, len(contexts))
+        source = self._source(context)
+        forced = checked_context_ids("force_context_ids", force_context_ids, len(source.contexts))
         question = checked_text("question", question)
         wishes = Wishes(whole=tuple(forced))
-        return self._compress(
-            context, contexts, instruction, question, rate, target_token, concate_question, wishes, question
-        )
+        return self._compress(source, instruction, question, rate, target_token, concate_question, wishes, question)
 
-    def _contexts(self, context: object) -> list[str]:
+    def _source(self, context: object) -> Source:
         if not isinstance(context, PreparedContext):
-            return checked_contexts(context)
+            return Source(checked_contexts(context), self._tokenizer, self._read)
         if context.owner is not self:
             raise InputValueError(f"context is {context!r}, prepared by another compressor; prepare it with this one")
-        return list(context.contexts)
+        return context
 
     def _compress(
         self,
-        context: object,
-        contexts: list[str],
+        source: Source,
         instruction: str,
         question: str,
         rate: float,
@@ -189,8 +183,11 @@ class BeaverPromptCompressor(LLMLinguaFace):
         preserve: bool = True,
     ) -> CompressionResult:
         instruction = checked_text("instruction", instruction)
+        contexts = source.contexts
         origin = CONTEXT_SEPARATOR.join([instruction, *contexts, question]).strip()
-        origin_tokens = self.counter(origin)
+        origin_tokens = (
+            self.counter(origin) if segments is not None else self._origin_tokens(source, instruction, question)
+        )
         budget = checked_budget(rate, target_token, origin_tokens)
 
         def frame(kept: str) -> str:
@@ -204,7 +201,7 @@ class BeaverPromptCompressor(LLMLinguaFace):
         else:
             layout, asked = structured_layout(segments, frame, count, preserve)
             budget = max(budget, asked) if target_token == UNSET else budget
-        selection = self._select(context, layout, query, wishes, budget, count)
+        selection = self._select(source, layout, query, wishes, budget, count)
         kept = layout.compose(selection.kept, selection.order)
         compressed = frame(kept)
         return CompressionResult(
@@ -217,9 +214,18 @@ class BeaverPromptCompressor(LLMLinguaFace):
             counter=self.counter.name,
         )
 
+    def _origin_tokens(self, source: Source, instruction: str = "", question: str = "") -> int:
+        """Tokens of instruction, contexts and question, joined by blank lines."""
+        parts = [instruction]
+        for context in source.contexts:
+            parts += [CONTEXT_SEPARATOR, context]
+        counts = source.counts(self.counter) if self.counter.cut else []
+        known = {2 + 2 * index: tokens for index, tokens in enumerate(counts)}
+        return count_joined(self.counter, [*parts, CONTEXT_SEPARATOR, question], known)
+
     def _select(
         self,
-        context: object,
+        source: Source | None,
         layout: Layout,
         query: str,
         wishes: Wishes,
@@ -232,9 +238,9 @@ class BeaverPromptCompressor(LLMLinguaFace):
         if bare == layout.parts or (not layout.fixed and count(layout.prompt(bare, everything)) > budget):
             return Selection(bare, list(everything), ())
         ids = self._tokenizer.encode_ids(query)
-        prepared = context if isinstance(context, PreparedContext) and not layout.inside else None
-        read = prepared.read if prepared else partial(self._read, layout.parts)
-        document, encoded = read(not ids.size and not layout.segmented)
+        if source is None or list(source.contexts) != layout.parts:
+            source = Source(layout.parts, self._tokenizer, self._read)
+        document, encoded = source.read(not ids.size and not layout.segmented)
         free = not (wishes.bounded or layout.limits or wishes.order != "original")
         if free and count(layout.prompt(layout.parts, everything)) <= budget:
             selection = Selection(layout.parts, list(everything), pipeline.whole_spans(document))
@@ -258,14 +264,16 @@ class BeaverPromptCompressor(LLMLinguaFace):
         if not any(contexts):
             return [(index, 0.0) for index in range(len(contexts))]
         ids = self._tokenizer.encode_ids(question)
-        document, encoded = self._read(contexts, implicit_query=False)
+        document, encoded = self._source(contexts).read(implicit_query=False)
         query = ids if ids.size else document.ids[-self.config.page_size :]
         scored = pipeline.score(document, encoded, query, self.table.weight, self.config)
         return ranked_contexts(document, scored, self.config)
 
-    def _read(self, contexts: list[str], implicit_query: bool) -> tuple[Document, pipeline.Encoded]:
-        document = prepare_document(contexts, self._tokenizer, self.config, self.language, implicit_query)
-        return document, pipeline.encode(document, self.table.weight, self.config)
+    def _read(
+        self, source: Source, implicit_query: bool, keep_vectors: bool = False
+    ) -> tuple[Document, pipeline.Encoded]:
+        document = prepare_document(source.contexts, source.tokens, self.config, self.language, implicit_query)
+        return document, pipeline.encode(document, self.table.weight, self.config, keep_vectors)
 
 
 PromptCompressor = BeaverPromptCompressor

@@ -6,6 +6,7 @@ It is handed the table's counter and knows nothing of tables, of budgets or of c
 from __future__ import annotations
 
 import operator
+import re
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,16 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from beaver_compat.errors import InputTypeError, InputValueError, ModelNotFoundError, shown
-from beaver_compat.vocabulary import cached_files, encoding_name, load_encoding
+from beaver_compat.vocabulary import OWN_ENCODINGS, cached_files, encoding_name, load_encoding
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
+
+    from beaver_compat.tokenization import Tokenizer
 
 DEFAULT_ENCODING = "cl100k_base"  # of gpt-3.5-turbo, LLMLingua's counter
 # Characters in one call from which loading fastokens pays: 0.5 to 1.3 s in the background, once.
 LONG_TEXT = 100_000
 # Piece length where white space runs on: tiktoken's patterns give up on runs of some 500,000 characters.
 SLICE = 100_000
+# All of tiktoken's patterns end a run of letters where it ends, and put a space before letters with them.
+_WORD_CUT = re.compile(r"(?<=[A-Za-z])(?= [A-Za-z])")
 
 _FASTOKENS_PRESETS = ("cl100k_base", "o200k_base")
 # fastokens must give tiktoken's ids on these before it may count: contractions, numbers, odd spaces, special
@@ -52,7 +57,8 @@ class TokenCounter(Protocol):
     """Counts tokens; the same text always gives the same number.
 
     `name` says what is counted: an encoding by its name, "table", or a function by its own.  `encoding` is
-    tiktoken's `Encoding` where the counter is one, else None.
+    tiktoken's `Encoding` where the counter is one, else None.  `cut` matches where a text may be cut so that its
+    count is the sum of the pieces' (what it matches belongs to neither piece); None where nothing is known.
     """
 
     @property
@@ -60,6 +66,9 @@ class TokenCounter(Protocol):
 
     @property
     def encoding(self) -> Encoding | None: ...
+
+    @property
+    def cut(self) -> re.Pattern[str] | None: ...
 
     def __call__(self, text: str) -> int: ...
 
@@ -74,6 +83,7 @@ class FunctionCounter:
     """
 
     encoding: None = None
+    cut: None = None
 
     def __init__(self, name: str, function: Callable[[str], int]) -> None:
         self.name = name
@@ -101,6 +111,28 @@ class FunctionCounter:
         return np.array([self(text) for text in texts], dtype=np.int64)
 
 
+class TableCounter:
+    """A counter in an embedding table's tokens."""
+
+    name = "table"
+    encoding: None = None
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self.cut = tokenizer.cut
+
+    def __repr__(self) -> str:
+        return f"TableCounter({self.tokenizer!r})"
+
+    def __call__(self, text: str) -> int:
+        """The number of tokens of `text`."""
+        return self.tokenizer.count(text)
+
+    def count_many(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The number of tokens of each text, int64 `[n]`."""
+        return self.tokenizer.count_many(texts)
+
+
 class TiktokenCounter:
     """A counter in a tiktoken encoding; special tokens count as the ordinary text they are.
 
@@ -112,6 +144,7 @@ class TiktokenCounter:
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding
         self.name = encoding.name
+        self.cut = _WORD_CUT if self.name in OWN_ENCODINGS else None
         self._fast = _FastTokenizer(encoding)
 
     def __repr__(self) -> str:
@@ -139,7 +172,7 @@ class TiktokenCounter:
         return np.bincount(owners, counts, len(texts)).astype(np.int64)
 
 
-def make_counter(spec: str | Callable[[str], int] | None, table_counter: Callable[[str], int]) -> TokenCounter:
+def make_counter(spec: str | Callable[[str], int] | None, table_counter: TokenCounter) -> TokenCounter:
     """The counter that `token_counter=spec` asks for.
 
     Parameters
@@ -154,7 +187,7 @@ def make_counter(spec: str | Callable[[str], int] | None, table_counter: Callabl
     InputTypeError, InputValueError: `spec` is none of these.
     ModelNotFoundError: the vocabulary of a named model or encoding can't be had.
 
-    >>> make_counter("table", len)("abc")
+    >>> make_counter(len, FunctionCounter("table", str.__len__))("abc")
     3
     """
     if spec is None:
@@ -162,12 +195,12 @@ def make_counter(spec: str | Callable[[str], int] | None, table_counter: Callabl
             return _tiktoken_counter(DEFAULT_ENCODING)
         except ModelNotFoundError as error:
             _warn_once(error)
-            return FunctionCounter("table", table_counter)
+            return table_counter
     if callable(spec):
         return FunctionCounter(getattr(spec, "__name__", type(spec).__name__), spec)
     if not isinstance(spec, str):
         raise InputTypeError(f'token_counter is {shown(spec)}: give a tiktoken model\'s name, "table" or a function.')
-    return FunctionCounter(spec, table_counter) if spec == "table" else _tiktoken_counter(encoding_name(spec))
+    return table_counter if spec == "table" else _tiktoken_counter(encoding_name(spec))
 
 
 def _tiktoken_counter(name: str) -> TiktokenCounter:

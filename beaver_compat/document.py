@@ -26,7 +26,7 @@ from beaver_compat.segmenter import (
     whole_lines,
 )
 from beaver_compat.smoothing import Smoother
-from beaver_compat.tokenization import Tokenizer
+from beaver_compat.tokenization import Tokenized
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
@@ -88,16 +88,16 @@ class Document:
 
 def prepare_document(
     contexts: Sequence[str],
-    tokenizer: Tokenizer,
+    tokens: Tokenized,
     config: BeaverConfig,
     language: str | None = None,
     implicit_query: bool = False,
 ) -> Document:
-    """Tokenize the contexts and cut them into pages and sentences.
+    """Cut the contexts into pages and sentences.
 
     Args:
         contexts: at least one.
-        tokenizer: of the embedding table.
+        tokens: of the contexts.
         config: the settings.
         language: of the sentence rules; None chooses by script.
         implicit_query: True where no question is given: the paper's implicit query is then the final segment of the
@@ -107,7 +107,6 @@ def prepare_document(
     lengths = np.array([len(context) for context in contexts])
     starts = np.concatenate([[0], np.cumsum(lengths[:-1] + len(CONTEXT_SEPARATOR))])
     ends = starts + lengths
-    tokens = tokenizer.encode(contexts)
     origins = np.repeat(starts, np.diff(tokens.limits))
     token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
     points = code_points(text)

@@ -95,7 +95,8 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
                 force_reserve_digit=force_reserve_digit,
             )
         check_question(rank_method, question)
-        contexts = self._contexts(context)
+        source = self._source(context)
+        contexts = source.contexts
         if len(contexts) > 1 and (use_context_level_filter or use_sentence_level_filter):
             check_rank_method(rank_method)
         wishes = make_wishes(
@@ -121,8 +122,7 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
         if context_segs is not None:
             segments = given_segments(contexts, context_segs, context_segs_rate, context_segs_compress)
         return self._compress(
-            context,
-            contexts,
+            source,
             instruction,
             question,
             rate,
@@ -200,8 +200,7 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
             dynamic_context_compression_ratio=dynamic_context_compression_ratio,
         )
         return self._compress(
-            None,
-            ["".join(segment.text for segment in own) for own in segments],
+            self._source(["".join(segment.text for segment in own) for own in segments]),
             instruction,
             question,
             rate,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from beaver_compat.counting import TokenCounter
 from beaver_compat.layout import Layout
+from beaver_compat.prepared import Source
 from beaver_compat.result import CompressionResult
 from beaver_compat.selection import Selection
 from beaver_compat.structured import Segment
@@ -22,13 +23,12 @@ class FaceBase:
     tokenizer: TableTokenizer
     _most_forced_tokens: int
 
-    def _contexts(self, context: object) -> list[str]:
+    def _source(self, context: object) -> Source:
         raise NotImplementedError
 
     def _compress(
         self,
-        context: object,
-        contexts: list[str],
+        source: Source,
         instruction: str,
         question: str,
         rate: float,
@@ -41,9 +41,12 @@ class FaceBase:
     ) -> CompressionResult:
         raise NotImplementedError
 
+    def _origin_tokens(self, source: Source, instruction: str = "", question: str = "") -> int:
+        raise NotImplementedError
+
     def _select(
         self,
-        context: object,
+        source: Source | None,
         layout: Layout,
         query: str,
         wishes: Wishes,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from beaver_compat.arguments import UNSET, checked_budget, checked_context_ids
-from beaver_compat.document import CONTEXT_SEPARATOR
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
 from beaver_compat.face_base import FaceBase
 from beaver_compat.labels import labeled_words
@@ -92,9 +91,10 @@ class LLMLingua2Face(FaceBase):
         """LLMLingua-2's result; ``separators`` are those of its labels, if they are wanted."""
         if token_to_word not in _WORD_SCORES:
             raise NotImplementedError(f"token_to_word is {shown(token_to_word)}; give 'mean' or 'first'")
-        contexts = [context] if context == "" and isinstance(context, str) else self._contexts(context)
+        source = self._source([context] if context == "" and isinstance(context, str) else context)
+        contexts = source.contexts
         filtered = bool(use_context_level_filter) and len(contexts) > 1
-        origin_tokens = self.counter(CONTEXT_SEPARATOR.join(contexts).strip())
+        origin_tokens = self._origin_tokens(source)
         budget = checked_budget(rate, target_token, origin_tokens)
         wishes = make_wishes(
             whole=checked_context_ids("force_context_ids", force_context_ids, len(contexts)),
@@ -118,7 +118,7 @@ class LLMLingua2Face(FaceBase):
                 " max_force_token in llmlingua2_config"
             )
         layout = contexts_layout(contexts, lambda kept: kept, aligned=not filtered)
-        selection = self._select(context, layout, query, wishes, budget)
+        selection = self._select(source, layout, query, wishes, budget)
         compressed = layout.prompt(selection.kept, selection.order)
         result = CompressionResult(
             compressed_prompt=compressed,

@@ -24,14 +24,14 @@ class ContextTokens(NamedTuple):
         counts: how often each distinct token occurs, int64 [U].
         tokens: index of the distinct token at each place of the context, int32 [L].
         rows: embedding rows of the distinct tokens, float32 [U, d].
-        units: the same rows scaled to length 1.
+        norms: their lengths, but for 0 the least that a cosine divides by, float32 [U].
     """
 
     rank: Tensor
     counts: Tensor
     tokens: Tensor
     rows: Tensor
-    units: Tensor
+    norms: Tensor
 
 
 def read_context(ids: Tensor, table: Tensor) -> ContextTokens:
@@ -46,7 +46,7 @@ def read_context(ids: Tensor, table: Tensor) -> ContextTokens:
     rank = torch.full_like(counts, -1, dtype=torch.int32)
     rank[distinct] = torch.arange(distinct.numel(), dtype=torch.int32, device=ids.device)
     rows = table.index_select(0, distinct).float()
-    return ContextTokens(rank, counts[distinct], rank.index_select(0, ids), rows, unit_rows(rows))
+    return ContextTokens(rank, counts[distinct], rank.index_select(0, ids), rows, row_norms(rows))
 
 
 class QueryTokens(NamedTuple):
@@ -152,7 +152,7 @@ def mean_pool(table: Tensor, tokens: Tensor, cut: Cut, weights: Tensor | None = 
     lengths = [cut.atoms[part].diff().unsqueeze(1) for part in cut.parts]  # [N, 1]
     if weights is None:
         sums = _bag_sum(table, tokens, starts)  # [A, d]
-        return [segment_sum(sums, part) / length for part, length in zip(cut.parts, lengths, strict=True)]
+        return [segment_sum(sums, part).div(length) for part, length in zip(cut.parts, lengths, strict=True)]
     sums = _bag_sum(table, tokens, starts, weights.index_select(0, tokens))
     totals = _bag_sum(weights.unsqueeze(1), tokens, starts)  # [A, 1]
     means = []
@@ -204,9 +204,14 @@ def page_vectors(
     return [torch.lerp(maximum, mean, pooling_weight) for maximum, mean in zip(maxima, means, strict=True)]
 
 
+def row_norms(vectors: Tensor) -> Tensor:
+    """The length of each row ([N, d]), 1e-9 at least, so that a cosine can divide by it: float32 [N]."""
+    return torch.linalg.vector_norm(vectors, dim=1, dtype=torch.float32).clamp_min_(_EPSILON)
+
+
 def unit_rows(vectors: Tensor) -> Tensor:
-    """Rows scaled to length 1, in float32; rows of length 0 stay 0."""
-    return functional.normalize(vectors.float(), dim=1, eps=_EPSILON)
+    """Rows ([N, d]) scaled to length 1, in float32; rows of length 0 stay 0."""
+    return vectors.float() / row_norms(vectors).unsqueeze(1)
 
 
 def range_sums(values: Tensor, tokens: Tensor, cut: Cut) -> list[Tensor]:
@@ -215,19 +220,31 @@ def range_sums(values: Tensor, tokens: Tensor, cut: Cut) -> list[Tensor]:
     return [segment_sum(sums, part).squeeze(1) for part in cut.parts]
 
 
-def range_maxima(values: Tensor, cut: Cut) -> list[Tensor]:
-    """Maximum of the rows of ``values`` ([L, k], one for each token) over each range, [N, k] for each partition."""
-    atoms = _segment(values, "max", cut.atoms)
-    return [atoms if part.numel() == cut.atoms.numel() else _segment(atoms, "max", part) for part in cut.parts]
+def range_maxima(values: Tensor, cut: Cut, limits: Tensor | None = None, least: float | None = None) -> list[Tensor]:
+    """Maximum of rows over each range.
+
+    Args:
+        values: [L, k], one row for each token, or for some of them.
+        cut: the ranges.
+        limits: limits of the atoms, counted in rows of ``values``, int64 [A + 1]; None where every token has one.
+        least: the maximum of a range without a row, and of one whose rows are all less.
+
+    Returns:
+        [N, k] for each partition.
+    """
+    atoms = _segment_max(values, cut.atoms if limits is None else limits, least)
+    return [atoms if part.numel() == cut.atoms.numel() else _segment_max(atoms, part, least) for part in cut.parts]
 
 
 def segment_sum(rows: Tensor, limits: Tensor) -> Tensor:
     """Sum of ``rows`` ([A, d]) over each range of rows, [N, d]."""
-    return rows if limits.numel() == rows.shape[0] + 1 else _segment(rows, "sum", limits)
+    if limits.numel() == rows.shape[0] + 1:
+        return rows
+    return _bag_sum(rows, torch.arange(rows.shape[0], device=rows.device), limits[:-1])  # far ahead of segment_reduce
 
 
-def _segment(rows: Tensor, reduce: str, limits: Tensor) -> Tensor:
-    return torch.segment_reduce(rows, reduce, lengths=limits.diff().long(), axis=0, unsafe=True)
+def _segment_max(rows: Tensor, limits: Tensor, least: float | None = None) -> Tensor:
+    return torch.segment_reduce(rows, "max", lengths=limits.diff().long(), axis=0, unsafe=True, initial=least)
 
 
 def _bag_sum(table: Tensor, tokens: Tensor, starts: Tensor, weights: Tensor | None = None) -> Tensor:

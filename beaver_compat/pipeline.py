@@ -5,7 +5,7 @@ It joins the stages and holds no arithmetic of its own; it does not know of LLML
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +17,17 @@ from beaver_compat.config import BeaverConfig
 from beaver_compat.document import Document
 from beaver_compat.page_encoder import ContextTokens, min_max, read_context, read_query
 from beaver_compat.planning import Candidates, Plan, Positions, Runs
-from beaver_compat.query_planner import Piece, mixed_scores, ranked, read_pieces, sentence_scores, with_neighbors
+from beaver_compat.query_planner import (
+    Piece,
+    mixed_scores,
+    ranked,
+    read_pieces,
+    sentence_scores,
+    with_neighbors,
+    with_vectors,
+)
 from beaver_compat.result import ROLES, KeptSpan
+from beaver_compat.threads import threads_for
 
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
 
@@ -36,21 +45,24 @@ class Encoded(NamedTuple):
 
     context: ContextTokens
     limits: list[Tensor]
-    pieces: Iterable[Piece]
+    pieces: list[Piece]
 
 
-def encode(document: Document, table: Tensor, config: BeaverConfig) -> Encoded:
+def encode(document: Document, table: Tensor, config: BeaverConfig, keep_vectors: bool = False) -> Encoded:
     """Look the document's tokens up and pool its ranges, on the table's device.
 
     Args:
         document: its pages are encoded, and its sentences where the configuration scores them.
         table: embedding table, [V, d].
         config: the settings.
+        keep_vectors: whether the ranges' vectors are kept for many questions.
     """
     parts = (document.pages, document.sentences) if config.sentence_weight > 0 else (document.pages,)
     limits = [torch.from_numpy(part.limits).to(table.device) for part in parts]
-    context = read_context(torch.from_numpy(document.ids[: document.query_start]).to(table.device), table)
-    return Encoded(context, limits, read_pieces(context, limits, config))
+    with threads_for(document.ids.size * table.shape[1]):
+        context = read_context(torch.from_numpy(document.ids[: document.query_start]).to(table.device), table)
+        pieces = read_pieces(context, limits)
+        return Encoded(context, limits, with_vectors(context, pieces, config) if keep_vectors else pieces)
 
 
 def score(
@@ -68,7 +80,11 @@ def score(
     if not document.pages.starts.size:
         none = np.zeros(0)
         return Scored(none, none, np.zeros(0, dtype=np.int64))
-    ids = torch.from_numpy(query_ids).to(table.device)
+    with threads_for(document.ids.size * table.shape[1]):
+        return _score(document, encoded, torch.from_numpy(query_ids).to(table.device), table, config)
+
+
+def _score(document: Document, encoded: Encoded, ids: Tensor, table: Tensor, config: BeaverConfig) -> Scored:
     query = read_query(ids, encoded.context, table, itf=config.itf != "none")
     page_scores, *own = mixed_scores(encoded.context, encoded.pieces, query, config)
     pages = document.pages.limits[:-1]

@@ -1,39 +1,76 @@
-"""Contexts read once for many questions: the tokens, pages and vectors that don't depend on the question."""
+"""Contexts and what has been read of them: tokens, pages and vectors, none of which depend on a question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Lock
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from threading import RLock
 
+import numpy as np
+
+from beaver_compat.counting import TableCounter, TokenCounter
 from beaver_compat.document import Document
 from beaver_compat.pipeline import Encoded
+from beaver_compat.tokenization import Tokenized, Tokenizer
 
 Read = tuple[Document, Encoded]
+Reader = Callable[["Source", bool], Read]
 
 
-class PreparedContext:
+class Source:
+    """The contexts of one prompt, read when they are first needed and only once.
+
+    Args:
+        contexts: texts.
+        tokenizer: of the embedding table.
+        reader: reads a source, with the implicit query set apart or not.
+
+    Attributes:
+        contexts: the texts.
+        tokens: the tokens of all contexts.
+    """
+
+    def __init__(self, contexts: Sequence[str], tokenizer: Tokenizer, reader: Reader) -> None:
+        self.contexts = tuple(contexts)
+        self._tokenizer = tokenizer
+        self._reader = reader
+        self._lock = RLock()
+        self._known: dict[bool, Read] = {}
+        self._counts: tuple[TokenCounter, list[int]] | None = None
+
+    @cached_property
+    def tokens(self) -> Tokenized:
+        return self._tokenizer.encode(self.contexts)
+
+    def read(self, implicit_query: bool) -> Read:
+        """The document and its vectors, with or without the implicit query set apart."""
+        with self._lock:
+            if implicit_query not in self._known:
+                self._known[implicit_query] = self._reader(self, implicit_query)
+            return self._known[implicit_query]
+
+    def counts(self, counter: TokenCounter) -> list[int]:
+        """Tokens of each context by itself."""
+        if isinstance(counter, TableCounter) and counter.tokenizer is self._tokenizer:
+            return np.diff(self.tokens.limits).tolist()
+        known = self._counts
+        if known is None or known[0] is not counter:
+            known = self._counts = counter, counter.count_many(self.contexts).tolist()
+        return known[1]
+
+
+class PreparedContext(Source):
     """What :meth:`BeaverPromptCompressor.prepare` returns; give it to ``compress`` in the place of the context.
 
     Attributes:
         contexts: the texts.
     """
 
-    def __init__(self, contexts: list[str], owner: object, read: Callable[[list[str], bool], Read]) -> None:
-        self.contexts = tuple(contexts)
+    def __init__(self, contexts: Sequence[str], owner: object, tokenizer: Tokenizer, reader: Reader) -> None:
+        super().__init__(contexts, tokenizer, reader)
         self.owner = owner
-        self._read = read
-        self._lock = Lock()
-        self._known: dict[bool, Read] = {}
         if contexts:
             self.read(implicit_query=False)
 
-    def read(self, implicit_query: bool) -> Read:
-        """The document and its vectors, with or without the implicit query set apart; read once each."""
-        with self._lock:
-            if implicit_query not in self._known:
-                self._known[implicit_query] = self._read(list(self.contexts), implicit_query)
-            return self._known[implicit_query]
-
     def __repr__(self) -> str:
-        tokens = self.read(implicit_query=False)[0].ids.size if self.contexts else 0
-        return f"PreparedContext({len(self.contexts)} contexts, {tokens:,} tokens)"
+        return f"PreparedContext({len(self.contexts)} contexts, {self.tokens.ids.size:,} tokens)"

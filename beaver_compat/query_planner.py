@@ -5,8 +5,8 @@ It sees vectors, ids and limits, never text.  A range is a page or a sentence; b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -22,48 +22,60 @@ from beaver_compat.page_encoder import (
     page_vectors,
     range_maxima,
     range_sums,
+    row_norms,
     unit_rows,
 )
 
-_TOKENS_AT_ONCE = 1 << 20  # tokens that one step reads; bounds memory however long the context
+_VALUES_AT_ONCE = 1 << 32  # of embedding rows that one step reads: memory stays bounded however long the context
+_VALUES_ON_CPU = 1 << 23
 _QUERY_TOKENS_AT_ONCE = 32  # columns of the similarity matrix held at once
 _LEAST_WEIGHT = 1e-9  # what a sum of weights is at least divided by
 _SCORE_STEPS = 1 << 16  # scores are rounded to this grid, so that equal pages tie on every device
+
+Vectors = list[tuple[Tensor, Tensor]]
+"""For each partition its page vectors, float32 [N, d], and their lengths, float32 [N]."""
 
 
 class Piece(NamedTuple):
     """A run of a context's tokens that is scored in one step.
 
     Attributes:
+        start: index of its first token in the context.
         tokens: int32 [L].
         cut: its ranges, of every partition.
-        vectors: their page vectors at length 1, float32 [N, d] for each partition; None where they depend on the
-            query's counts.
+        vectors: of the ranges, where they are kept for further questions.
     """
 
+    start: int
     tokens: Tensor
     cut: Cut
-    vectors: list[Tensor] | None
+    vectors: Vectors | None = None
 
 
-def read_pieces(context: ContextTokens, limits: Sequence[Tensor], config: BeaverConfig) -> Iterator[Piece]:
-    """What can be known of a context's ranges before there is a question.
+def read_pieces(context: ContextTokens, limits: Sequence[Tensor]) -> list[Piece]:
+    """A context in pieces, cut where all partitions have a limit.
+
+    On the CPU they are small: memory that is used again stays in the cache, and fresh memory costs more to get than
+    to fill.
 
     Args:
         context: the context.
         limits: token limits of each partition, int64 [N + 1]; no range is empty.
-        config: the settings.
     """
-    for low, high, ranges in _cuts(limits):
-        tokens = context.tokens[low:high]
-        vectors = None
-        if config.itf != "all" and config.semantic_weight > 0:
-            vectors = [unit_rows(v) for v in page_vectors(context.rows, tokens, ranges, None, config.pooling_weight)]
-        yield Piece(tokens, ranges, vectors)
+    size = (_VALUES_ON_CPU if limits[0].device.type == "cpu" else _VALUES_AT_ONCE) // context.rows.shape[1]
+    whole = Piece(0, context.tokens, cut(*limits))
+    return _split(whole, max(size, 1))
+
+
+def with_vectors(context: ContextTokens, pieces: Iterable[Piece], config: BeaverConfig) -> list[Piece]:
+    """The pieces with their vectors, unless those depend on the query's counts."""
+    if config.itf == "all" or config.semantic_weight == 0:
+        return list(pieces)
+    return [piece._replace(vectors=_vectors(context, piece, None, config)) for piece in pieces]
 
 
 def mixed_scores(
-    context: ContextTokens, pieces: Iterable[Piece], query: QueryTokens, config: BeaverConfig
+    context: ContextTokens, pieces: Sequence[Piece], query: QueryTokens, config: BeaverConfig
 ) -> list[Tensor]:
     """``lambda * s_sem + (1 - lambda) * s_lex`` of each range, each score min-max normalised over its partition.
 
@@ -79,18 +91,13 @@ def mixed_scores(
     share = config.semantic_weight
     lexical = maxsim_scores if config.lexical_score == "maxsim" else overlap_scores
     parts = [(weight, score) for weight, score in ((share, semantic_scores), (1 - share, lexical)) if weight > 0]
-    raw = [[score(context, piece, query, config) for _, score in parts] for piece in pieces]
-    mixed: list[Tensor] = []
-    for scores in zip(*(zip(*piece, strict=True) for piece in raw), strict=True):  # one partition, all pieces
-        terms = [
-            weight * min_max(torch.cat(term))
-            for (weight, _), term in zip(parts, zip(*scores, strict=True), strict=True)
-        ]
-        mixed.append(torch.stack(terms).sum(0))
-    return mixed
+    terms = [[weight * min_max(term) for term in score(context, pieces, query, config)] for weight, score in parts]
+    return [torch.stack(partition).sum(0) for partition in zip(*terms, strict=True)]
 
 
-def semantic_scores(context: ContextTokens, piece: Piece, query: QueryTokens, config: BeaverConfig) -> list[Tensor]:
+def semantic_scores(
+    context: ContextTokens, pieces: Sequence[Piece], query: QueryTokens, config: BeaverConfig
+) -> list[Tensor]:
     """Eq. 6: ``sum_k w_k cos(p_i, q_k)`` over the query's vectors.
 
     Linear in the normalised query vectors, so it is one product with their weighted sum.  With late interaction the
@@ -98,37 +105,50 @@ def semantic_scores(context: ContextTokens, piece: Piece, query: QueryTokens, co
 
     Args:
         context: the context.
-        piece: the ranges that are scored.
+        pieces: the ranges that are scored.
         query: the query.
         config: the settings.
 
     Returns:
         float32 [N] for each partition.
     """
-    gamma = config.pooling_weight
     weights = query.weights.index_select(0, query.places)
     if config.late_interaction and weights.numel() >= config.late_interaction_tokens:
         direction = weights @ unit_rows(query.rows)  # [d]
     else:
         order = torch.arange(weights.numel(), dtype=torch.int32, device=weights.device)
         ends = torch.tensor([0, weights.numel()], device=weights.device)
-        dense = page_vectors(query.rows, order, cut(ends), weights if config.itf == "all" else None, gamma)
+        dense = page_vectors(
+            query.rows, order, cut(ends), weights if config.itf == "all" else None, config.pooling_weight
+        )
         direction = unit_rows(dense[0])[0]
-    vectors = piece.vectors
-    if vectors is None:
-        own = query.weights[: context.counts.numel()]
-        vectors = [unit_rows(v) for v in page_vectors(context.rows, piece.tokens, piece.cut, own, gamma)]
-    return [units @ direction for units in vectors]
+    own = query.weights[: context.counts.numel()] if config.itf == "all" else None
+
+    def cosines(piece: Piece) -> list[Tensor]:
+        vectors = piece.vectors or _vectors(context, piece, own, config)
+        return [(rows @ direction).div_(norms) for rows, norms in vectors]
+
+    return _over(pieces, cosines)
 
 
-def overlap_scores(context: ContextTokens, piece: Piece, query: QueryTokens, config: BeaverConfig) -> list[Tensor]:
+def _vectors(context: ContextTokens, piece: Piece, weights: Tensor | None, config: BeaverConfig) -> Vectors:
+    found = page_vectors(context.rows, piece.tokens, piece.cut, weights, config.pooling_weight)
+    return [(rows, row_norms(rows)) for rows in found]
+
+
+def overlap_scores(
+    context: ContextTokens, pieces: Sequence[Piece], query: QueryTokens, config: BeaverConfig
+) -> list[Tensor]:
     """Eq. 7: the summed weight of the tokens in each range that also stand in the query; as `semantic_scores`."""
     asked = torch.zeros_like(query.weights)
     asked[query.places.long()] = query.weights.index_select(0, query.places)
-    return range_sums(asked[: context.counts.numel()], piece.tokens, piece.cut)
+    known = asked[: context.counts.numel()]
+    return _over(pieces, lambda piece: range_sums(known, piece.tokens, piece.cut))
 
 
-def maxsim_scores(context: ContextTokens, piece: Piece, query: QueryTokens, config: BeaverConfig) -> list[Tensor]:
+def maxsim_scores(
+    context: ContextTokens, pieces: Sequence[Piece], query: QueryTokens, config: BeaverConfig
+) -> list[Tensor]:
     """The query tokens' best matches in each range, ``sum_k w_k max_j match(x_ij, q_k)``, over ``sum_k w_k``.
 
     ``match`` is the cosine, 0 below ``maxsim_floor``, and an exact match gains ``phrase_weight`` for each neighbour in
@@ -140,19 +160,45 @@ def maxsim_scores(context: ContextTokens, piece: Piece, query: QueryTokens, conf
     """
     _, same, repeats = torch.unique(query.places, return_inverse=True, return_counts=True)
     weights = query.weights.index_select(0, query.places) / repeats[same]
+    weights = weights / weights.sum().clamp_min(_LEAST_WEIGHT)
     units = unit_rows(query.rows)
-    pairs = shared_pairs(piece.tokens, query.places) if config.phrase_weight > 0 else None
-    totals = [torch.zeros(part.numel() - 1, device=part.device) for part in piece.cut.parts]
+    known = query.places[query.places < context.counts.numel()].long()
+    pairs = shared_pairs(context.tokens, query.places) if config.phrase_weight > 0 else None
+    totals: list[Tensor] = []
     for low in range(0, weights.numel(), _QUERY_TOKENS_AT_ONCE):
         asked = slice(low, low + _QUERY_TOKENS_AT_ONCE)
-        cosines = context.units @ units[asked].T  # [U, k]
-        cosines[cosines < config.maxsim_floor] = 0
-        matches = cosines.index_select(0, piece.tokens)  # [L, k]
-        if pairs is not None:
-            _reward(matches, pairs, low, config.phrase_weight)
-        for total, best in zip(totals, range_maxima(matches, piece.cut), strict=True):
-            total += best @ weights[asked]
-    return [total / weights.sum().clamp_min(_LEAST_WEIGHT) for total in totals]
+        cosines = (context.rows @ units[asked].T).div_(context.norms.unsqueeze(1))  # [U, k]
+        cosines.masked_fill_(cosines < config.maxsim_floor, 0)
+        matching = cosines.any(1).index_fill_(0, known, True)  # [U]; few tokens match, and only they are gathered
+        best = partial(_best_matches, cosines, matching, weights[asked], pairs, low, config.phrase_weight)
+        found = _over(pieces, best)
+        totals = [total + more for total, more in zip(totals, found, strict=True)] if totals else found
+    return totals
+
+
+def _best_matches(
+    cosines: Tensor,
+    matching: Tensor,
+    weights: Tensor,
+    pairs: tuple[Tensor, Tensor] | None,
+    low: int,
+    reward: float,
+    piece: Piece,
+) -> list[Tensor]:
+    """Weighted sum over the query's tokens from ``low`` on of the best match in each range of a piece."""
+    at = matching.index_select(0, piece.tokens).nonzero().squeeze(1)  # [P]
+    matches = cosines.index_select(0, piece.tokens.index_select(0, at))  # [P, k]
+    if pairs is not None and at.numel():
+        near = torch.tensor([piece.start - 1, piece.start + piece.tokens.numel()], device=at.device)
+        first, last = torch.searchsorted(pairs[0], near).tolist()
+        for offset in (0, 1):
+            tokens = pairs[0][first:last] + offset - piece.start
+            columns = pairs[1][first:last] + offset - low
+            rows = torch.searchsorted(at, tokens).clamp_max_(at.numel() - 1)
+            inside = (at[rows] == tokens) & (columns >= 0) & (columns < matches.shape[1])
+            matches[rows[inside], columns[inside]] += reward  # a place is hit once per offset, so nothing is lost
+    limits = torch.searchsorted(at, piece.cut.atoms)
+    return [found @ weights for found in range_maxima(matches, piece.cut, limits, least=0)]
 
 
 def shared_pairs(tokens: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
@@ -183,15 +229,6 @@ def shared_pairs(tokens: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
     at, found = at[same], found[same]
     hit, where = (found.unsqueeze(1) == place.unsqueeze(0)).nonzero(as_tuple=True)
     return at[hit], where
-
-
-def _reward(matches: Tensor, pairs: tuple[Tensor, Tensor], low: int, reward: float) -> None:
-    """Add the reward to both matches of each pair, in the columns (query tokens from ``low``) that are there."""
-    for offset in (0, 1):
-        rows, columns = pairs[0] + offset, pairs[1] + offset - low
-        inside = (columns >= 0) & (columns < matches.shape[1])
-        rows, columns = rows[inside], columns[inside]
-        matches[rows, columns] += reward  # a place is hit once per offset, so nothing is lost
 
 
 def with_neighbors(scores: Tensor, contexts: Tensor, weight: float) -> Tensor:
@@ -236,16 +273,44 @@ def ranked(scores: Tensor) -> Tensor:
     return torch.argsort((scores * _SCORE_STEPS).round(), descending=True, stable=True)
 
 
-def _cuts(limits: Sequence[Tensor]) -> Iterator[tuple[int, int, Cut]]:
-    """Runs of about a million tokens, cut where all partitions have a limit: token range and partitions of each."""
-    count = int(limits[0][-1])
-    if count <= _TOKENS_AT_ONCE:
-        yield 0, count, cut(*limits)
-        return
-    common = limits[0]
-    for part in limits[1:]:
-        common = common[torch.isin(common, part)]
-    steps = torch.arange(0, count, _TOKENS_AT_ONCE, device=common.device)
-    edges = torch.cat([common[torch.searchsorted(common, steps)], common[-1:]]).unique()
-    for low, high in pairwise(edges.tolist()):
-        yield low, high, cut(*(part[(part >= low) & (part <= high)] - low for part in limits))
+def _over(pieces: Iterable[Piece], function: Callable[[Piece], list[Tensor]]) -> list[Tensor]:
+    """What a function gives for each range of each partition, all pieces joined."""
+    found = [part for piece in pieces for part in _halving(piece, function)]
+    return [torch.cat(parts) for parts in zip(*found, strict=True)]
+
+
+def _halving(piece: Piece, function: Callable[[Piece], list[Tensor]]) -> list[list[Tensor]]:
+    """A function's results for a piece, or for its halves where the device's memory doesn't hold them at once."""
+    try:
+        return [function(piece)]
+    except torch.OutOfMemoryError:
+        halves = _split(piece._replace(vectors=None), -(-piece.tokens.numel() // 2))
+        if len(halves) < 2:
+            raise
+    torch.cuda.empty_cache()
+    return [part for half in halves for part in _halving(half, function)]
+
+
+def _split(piece: Piece, size: int) -> list[Piece]:
+    """Pieces of about ``size`` tokens, more where the partitions share no limit."""
+    atoms, parts = piece.cut
+    if piece.tokens.numel() <= size:
+        return [piece]
+    shared = parts[0]  # atoms at which every partition has a limit
+    for part in parts[1:]:
+        shared = shared[part[torch.searchsorted(part, shared).clamp_max(part.numel() - 1)] == shared]
+    steps = torch.arange(0, piece.tokens.numel(), size, device=shared.device)
+    chosen = torch.cat([shared[torch.searchsorted(atoms[shared], steps)], shared[-1:]]).unique()
+    found = [torch.searchsorted(part, chosen).tolist() for part in parts]
+    edges, tokens = chosen.tolist(), atoms[chosen].tolist()
+    return [
+        Piece(
+            piece.start + tokens[at],
+            piece.tokens[tokens[at] : tokens[at + 1]],
+            Cut(
+                atoms[edges[at] : edges[at + 1] + 1] - tokens[at],
+                tuple(part[n[at] : n[at + 1] + 1] - edges[at] for part, n in zip(parts, found, strict=True)),
+            ),
+        )
+        for at in range(len(edges) - 1)
+    ]

@@ -34,6 +34,9 @@ class Abbreviations:
     Args:
         code: the language's code.
         tables: pysbd's class of that language.
+
+    Attributes:
+        last_words: the last word of each abbreviation, in lower case.
     """
 
     def __init__(self, code: str, tables: Any) -> None:
@@ -49,6 +52,7 @@ class Abbreviations:
         self._rank = {name: rank for rank, name in enumerate(self._followers)}
         self._longest = max(map(len, self._followers))
         self._spaced = tuple(name for name in self._followers if " " in name)
+        self.last_words = frozenset(name.rsplit(None, 1)[-1] for name in self._followers)
 
     def hide(self, text: str) -> str:
         """The periods of abbreviations hidden, but where a sentence starts behind one."""

@@ -56,6 +56,14 @@ _BOUNDARY = re.compile(
     r"[。．.！!?？ ]{2,}|\S[^。．.！!?？ȸȹ☉☈☇☄]*[。．.！!?？ȸȹ☉☈☇☄]|[。．.！!?？]"
 )
 _TWO_PERIODS = re.compile(r"\.\s?\.")
+# A plain English sentence end: a word, one mark, spaces, a capital; and what may not be near.
+_PLAIN_LEFT = re.compile(r"(?:\A|[ ,;/(\"'“‘’-])([A-Za-z]{2,})[.?] +\Z")
+_PLAIN_RIGHT = re.compile(r"[A-Z][a-z' ]")
+_NOT_PLAIN = re.compile(r"[^ -~\xa1-\u017f\u2010-\u2026]|\\|[.?!] ?[.?!]")
+_OPENING_APOSTROPHE = re.compile(r"(?<![A-Za-z])'")
+_AROUND = (('"', '"'), ("(", ")"), ("[", "]"), ("“", "”"), ("„", "“"), ("‘", "’"), ("«", "»"), ("--", "--"))
+_ROMAN = re.compile(r"[ivxlcdmIVXLCDM]+")
+_LONGEST_PLAIN_WORD = 32  # characters
 
 
 class _Enclosure(NamedTuple):
@@ -114,6 +122,22 @@ class SentenceRules:
                 for sentence in self._after_quote.split(restored):
                     if stripped := sentence.replace("&⎋&", "'").strip():
                         yield stripped
+
+    def plainly_ends(self, left: str, right: str) -> bool:
+        """Whether a sentence ends between two texts for reasons that need no more than a look.
+
+        True only where `sentences` of both together ends one there, too; False says nothing.
+        """
+        word = _PLAIN_LEFT.search(left, max(len(left) - _LONGEST_PLAIN_WORD, 0))
+        if self._code != "en" or not word or not _PLAIN_RIGHT.match(right):
+            return False
+        if word[1].lower() in self._abbreviations.last_words or _ROMAN.fullmatch(word[1]):
+            return False
+        if _NOT_PLAIN.search(left) or _NOT_PLAIN.search(right):
+            return False
+        if "'" in right and _OPENING_APOSTROPHE.search(left):
+            return False
+        return not any(closer in right and opener in left for opener, closer in _AROUND)
 
     def _cut(self, line: str) -> list[str]:
         """A line cut behind the marks that end its sentences."""

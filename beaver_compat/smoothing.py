@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.boundaries import Boundaries
-from beaver_compat.cutting import move_out
-from beaver_compat.sentences import sentence_ends
+from beaver_compat.cutting import LONGEST_WORD, move_out
+from beaver_compat.sentences import ends_between
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
@@ -140,13 +140,12 @@ class Smoother:
         return verdict
 
     def _ask(self, candidate: int) -> bool:
-        low = self._context_start(candidate)
-        line = self._line(candidate - 1, low)
-        begin = move_out(self._points, self._classes, max(candidate - _BEFORE, low), -1)
-        left = self._text[max(begin, line) : candidate]
+        line = self._line(candidate - 1, self._context_start(candidate))
+        begin = max(candidate - _BEFORE, line)
+        word = self._text.rfind(" ", max(begin - LONGEST_WORD, line), begin) + 1
+        left = self._text[word or begin : candidate]
         right = self._text[candidate : min(candidate + _AFTER, self._context_end(candidate))]
         if not left[-1:].isspace():
             left += " "  # sentences that were run together: pysbd wants white space between them
         # Hard wraps and all other line ends as spaces, because pysbd takes each for the end of a sentence.
-        window = _BLANK.sub(" ", left + right)
-        return len(left) in sentence_ends(window, self._language)
+        return ends_between(_BLANK.sub(" ", left), _BLANK.sub(" ", right), self._language)

@@ -70,10 +70,13 @@ class Tokenizer:
     Attributes:
         backend: a private copy of the `tokenizers.Tokenizer`, without truncation, padding and post-processor.
         vocab_size: largest id + 1, added tokens included.
+        cut: where a text can be cut so that the pieces' ids are the whole's (what it matches belongs to neither
+            piece); None if that isn't known.
     """
 
     backend: tokenizers.Tokenizer
     vocab_size: int
+    cut: re.Pattern[str] | None
 
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
         """Copy a tokenizer, and check its ids and offsets on a few hard texts.
@@ -87,7 +90,7 @@ class Tokenizer:
         self.backend = _private_copy(backend)
         self._rules = rules_of(self.backend)
         self.vocab_size = self._rules.vocab_size
-        self._cut = self._rules.cut
+        self.cut = self._rules.cut
         self._own = OwnEncoder(self.backend, self._rules)
         self._fast = FastEncoder.of(self.backend)
         self._verify()
@@ -142,6 +145,16 @@ class Tokenizer:
         """
         return len(self.encode_ids(text))
 
+    def count_many(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The number of tokens of each text, int64 [T].
+
+        Raises:
+            InputTypeError: one of them is no string.
+        """
+        if self._rules.widths is None:
+            return np.array([self.count(text) for text in texts], dtype=np.int64)
+        return np.diff(self._batch_ids([_cleaned(text) for text in texts])[1])
+
     def _located(self, ids: NDArray[np.int32], text: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Ids [L] and offsets [L, 2] of one text whose ids are known."""
         rules = self._rules
@@ -156,24 +169,25 @@ class Tokenizer:
         return ids, between_limits(limits if positions is None else positions[limits])
 
     def _batch_ids(self, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Ids [L] of all texts, and where each text's begin [T + 1]."""
-        found = None if self._fast is None else self._fast(texts)
-        return self._plain_ids(texts) if found is None else found
+        """Ids [L] of all texts, and where each text's begin [T + 1]: long texts in pieces, in parallel."""
+        of_text = [list(self._pieces(text)) for text in texts]
+        pieces = list(chain.from_iterable(of_text))
+        found = None if self._fast is None else self._fast(pieces)
+        ids, limits = self._plain_ids(pieces) if found is None else found
+        return ids, limits[np.cumsum([0, *map(len, of_text)])]
 
     def _plain_ids(self, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """As `_batch_ids`, by the `tokenizers` library: long texts in pieces, in parallel."""
-        pieces = [list(self._pieces(text)) for text in texts]
-        encodings = self.backend.encode_batch_fast(list(chain.from_iterable(pieces)), add_special_tokens=False)
-        limits = np.cumsum([0, *map(len, encodings)], dtype=np.int64)  # of the pieces
-        ids = np.fromiter(chain.from_iterable(e.ids for e in encodings), np.int32, limits[-1])
-        return ids, limits[np.cumsum([0, *map(len, pieces)])]
+        """Ids [L] of all texts, and where each text's begin [T + 1], by the `tokenizers` library."""
+        encodings = self.backend.encode_batch_fast(texts, add_special_tokens=False)
+        limits = np.cumsum([0, *map(len, encodings)], dtype=np.int64)
+        return np.fromiter(chain.from_iterable(e.ids for e in encodings), np.int32, limits[-1]), limits
 
     def _pieces(self, text: str) -> Iterator[str]:
         """A text in pieces whose ids, one after the other, are the text's."""
         start = 0
-        if self._cut is not None:
+        if self.cut is not None:
             for low in range(_PIECE, len(text), _PIECE):
-                if cut := self._cut.search(text, low, low + _PIECE):
+                if cut := self.cut.search(text, low, low + _PIECE):
                     yield text[start : cut.start()]
                     start = cut.end()
         yield text[start:]
@@ -186,8 +200,8 @@ class Tokenizer:
         expected = list(self._own.encoded(probes))
         if self._fast is not None and not all(map(self._fast_agrees, probes, expected)):
             self._fast = None
-        if self._cut is not None and not all(map(self._cut_agrees, probes, expected)):
-            self._cut = None
+        if self.cut is not None and not all(map(self._cut_agrees, probes, expected)):
+            self.cut = None
         rows = map(self._own.rows_by_words, probes)
         self._own.by_words = self._own.by_words and all(map(np.array_equal, rows, expected))
         ids, offsets, _ = self.encode([_LETTERS])
@@ -200,7 +214,7 @@ class Tokenizer:
 
     def _cut_agrees(self, text: str, expected: NDArray[np.int32]) -> bool:
         """Whether a text cut wherever it may be has the ids of the whole."""
-        pieces = [text] if self._cut is None else self._cut.split(text)
+        pieces = [text] if self.cut is None else self.cut.split(text)
         return np.array_equal(np.concatenate([rows[:, 0] for rows in self._own.encoded(pieces)]), expected[:, 0])
 
     def _check_letters(self, token: str, covered: str) -> None:

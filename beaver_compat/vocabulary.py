@@ -34,6 +34,7 @@ _FILES = {
     "o200k_base": ("encodings/o200k_base.tiktoken",),
     "o200k_harmony": ("encodings/o200k_base.tiktoken",),
 }
+OWN_ENCODINGS = frozenset(_FILES)
 _SHA256 = {
     "gpt-2/encodings/main/vocab.bpe": "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
     "gpt-2/encodings/main/encoder.json": "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783",

@@ -18,10 +18,15 @@ from typing import Any
 HOOKS = {
     "tokenize": ("tokenization:Tokenizer.encode",),
     "boundaries, pages": ("document:prepare_document",),
-    "encode": ("pipeline:encode", "query_planner:read_pieces"),
+    "encode": ("pipeline:encode",),
     "score": ("pipeline:score",),
     "plan, render": ("selection:Selector.__init__", "selection:Selector.select"),
-    "count": ("counting:FunctionCounter.__call__", "counting:TiktokenCounter.count_many"),
+    "count": (
+        "counting:FunctionCounter.__call__",
+        "counting:TableCounter.__call__",
+        "counting:TableCounter.count_many",
+        "counting:TiktokenCounter.count_many",
+    ),
 }
 REST = "rest"
 _PACKAGE = "beaver_compat"

@@ -13,7 +13,7 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken import registry
-from tiny_tiktoken import HANG_GUARD, PATTERN, RANKS, filled_cache, fresh_process, words  # noqa: F401  fixtures too
+from tiny_tiktoken import HANG_GUARD, PATTERN, RANKS, TABLE, filled_cache, fresh_process, words  # noqa: F401  fixtures too
 
 from beaver_compat import counting
 from beaver_compat.counting import FunctionCounter, TiktokenCounter, make_counter
@@ -40,36 +40,36 @@ any_text = st.text(st.characters(exclude_categories=()))  # lone surrogates too
 
 @pytest.mark.usefixtures("cached")
 def test_cached_vocabulary_counts_without_network() -> None:
-    counter = make_counter(None, words)
+    counter = make_counter(None, TABLE)
     assert isinstance(counter, TiktokenCounter)
     assert (counter.name, counter("hello world")) == ("cl100k_base", 1 + 4)  # hello| w|or|l|d
     assert counter.encode("hello w") == [RANKS[b"hello"], RANKS[b" w"]]
-    assert make_counter("gpt-4", words) is counter is make_counter("cl100k_base", words)
+    assert make_counter("gpt-4", TABLE) is counter is make_counter("cl100k_base", TABLE)
 
 
 def test_encoding_that_tiktoken_has_loaded_is_used() -> None:
     made = tiktoken.Encoding("o200k_base", pat_str=PATTERN, mergeable_ranks=RANKS, special_tokens={})
     registry.ENCODINGS["o200k_base"] = made
-    assert make_counter("gpt-4o", words).encoding is made
+    assert make_counter("gpt-4o", TABLE).encoding is made
 
 
 def test_table_and_function() -> None:
-    table = make_counter("table", words)
+    table = make_counter("table", TABLE)
     assert (table.name, table.encoding, table("a b c")) == ("table", None, 3)
-    own = make_counter(len, words)
+    own = make_counter(len, TABLE)
     assert (own.name, own.encoding, own("a b c")) == ("len", None, 5)
 
 
 @pytest.mark.parametrize("spec", ["gpt-nothing", "", "Table"])
 def test_unknown_name_is_refused(spec: str) -> None:
     with pytest.raises(InputValueError, match=f"token_counter is '{spec}'"):
-        make_counter(spec, words)
+        make_counter(spec, TABLE)
 
 
 @pytest.mark.parametrize("spec", [3, b"gpt-4", ["gpt-4"]])
 def test_other_types_are_refused(spec: Any) -> None:
     with pytest.raises(InputTypeError, match="token_counter is"):
-        make_counter(spec, words)
+        make_counter(spec, TABLE)
 
 
 # Counting
@@ -77,7 +77,7 @@ def test_other_types_are_refused(spec: Any) -> None:
 
 @pytest.fixture
 def tiny(cached: None) -> TiktokenCounter:
-    counter = make_counter(None, words)
+    counter = make_counter(None, TABLE)
     assert isinstance(counter, TiktokenCounter)
     return counter
 
@@ -132,7 +132,7 @@ def test_whole_megabyte_of_spaces_counts(tiny: TiktokenCounter) -> None:
 
 def test_counter_pickles_by_name(tiny: TiktokenCounter) -> None:
     assert pickle.loads(pickle.dumps(tiny)) is tiny
-    kept = pickle.loads(pickle.dumps(make_counter(words, len)))
+    kept = pickle.loads(pickle.dumps(make_counter(words, TABLE)))
     assert (kept.name, kept("a b")) == ("words", 2)
 
 

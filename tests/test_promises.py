@@ -185,7 +185,7 @@ def test_no_cut_splits_a_character_or_a_short_word(text: str, budget: int) -> No
 @given(st.lists(texts, min_size=1, max_size=3))
 @settings(max_examples=60, deadline=None)
 def test_pages_and_sentences_partition_the_tokens(contexts: list[str]) -> None:
-    document = prepare_document(contexts, COMPRESSOR._tokenizer, COMPRESSOR.config)
+    document = prepare_document(contexts, COMPRESSOR._tokenizer.encode(contexts), COMPRESSOR.config)
     for part in (document.pages, document.sentences):
         assert part.limits[0] == 0
         assert part.limits[-1] == document.ids.size

@@ -173,3 +173,32 @@ def test_most_letters_decide_the_script() -> None:
     assert script_language("The word слово is Russian.") == "en"
     assert script_language("Слово word по-русски, и ещё слова.") == "ru"
     assert script_language("한국어 문장입니다.") == "en"
+
+
+# Ends that are plain to see
+
+PLAIN_BITS = [
+    "He went home. ", "They saw Dr. ", "Smith and co. ", "and he asked (twice). ", '"Is it so?" she said. ',
+    "It's 3.5 percent. ", "the U.S. ", "Senate voted. ", "no. ", "No. ", "5 of them stood there -- as before. ",
+    "a well-known fact. ", "Why? ", "What!? ", "Stop! ", "I saw it ", "in vivid colours. ", "'Tis so. ", "[1] ",
+    "(see p. ", "ii. ", "mix. ", "‘Never,’ he said. ", "“Go. ", "Now.” ", "Yahoo! ", "Zum Beispiel. ", "--that is. ",
+    "e.g. ", "The end... ", "they said. ", "The file was big. jpg ", "café. ", "at 5 p.m. ", "On Monday he left. ",
+    "line\\one. ", "1. bread 2. salt 3. oil. ", "a. one b. two c. three. ", "et al. ", "The (long. ", "road). ",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PLAIN_BITS), min_size=1, max_size=8), st.lists(st.sampled_from(PLAIN_BITS), min_size=1))
+def test_what_is_plain_to_see_is_what_the_rules_say(left: list[str], right: list[str]) -> None:
+    before, behind = "".join(left), "".join(right)[:60]
+    assert sentences.ends_between(before, behind) == (len(before) in sentence_ends(before + behind))
+
+
+def test_plain_ends_are_seen_without_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("asked the rules")
+
+    monkeypatch.setattr(sentences, "sentence_ends", refuse)
+    assert sentences.ends_between("The beaver builds a dam. ", "The river rises.")
+    assert sentences.ends_between('She said "no" (twice), and left for London?  ', "He stayed [there].")
+    with pytest.raises(AssertionError, match="asked the rules"):
+        sentences.ends_between("They saw Dr. ", "Who went.")

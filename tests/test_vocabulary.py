@@ -14,6 +14,7 @@ import tiktoken_ext.openai_public as openai_public  # type: ignore[import-untype
 from tiny_tiktoken import (  # fixtures too
     HANG_GUARD,
     PATH,
+    TABLE,
     TINY,
     Server,
     cache_file,
@@ -21,7 +22,6 @@ from tiny_tiktoken import (  # fixtures too
     filled_cache,  # noqa: F401
     fresh_process,  # noqa: F401
     running_server,  # noqa: F401
-    words,
 )
 
 from beaver_compat import counting, vocabulary
@@ -77,7 +77,7 @@ def test_every_own_encoding_of_tiktoken_is_listed() -> None:
 def test_damaged_cache_is_no_cache() -> None:
     cache_file().write_bytes(TINY[:-1])
     with pytest.raises(ModelNotFoundError, match="can't be had"):
-        make_counter("gpt-4", words)
+        make_counter("gpt-4", TABLE)
 
 
 def test_no_cache_folder_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,45 +99,45 @@ def test_default_falls_back_with_one_warning() -> None:
     with pytest.warns(
         TokenCounterWarning, match=r"table's tokenizer.*TIKTOKEN_CACHE_DIR.*token_counter=.table"
     ) as seen:
-        counter = make_counter(None, words)
+        counter = make_counter(None, TABLE)
     assert (counter.name, counter("a b c")) == ("table", 3)
     assert seen[0].filename == __file__
-    assert make_counter(None, words).name == "table"  # a second warning would be an error
+    assert make_counter(None, TABLE).name == "table"  # a second warning would be an error
 
 
 def test_named_counter_never_falls_back() -> None:
     with pytest.raises(ModelNotFoundError, match=rf"cl100k_base.*save http.*{PATH} as {cache_name()}"):
-        make_counter("gpt-3.5-turbo", words)
+        make_counter("gpt-3.5-turbo", TABLE)
 
 
 def test_silent_server_is_left_behind(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vocabulary, "FETCH_SECONDS", 0.2)
     with pytest.warns(TokenCounterWarning, match=r"no answer within 0\.2 s"):
-        before = make_counter(None, words)
+        before = make_counter(None, TABLE)
     for spec in ("gpt-4", "cl100k_base"):
         with pytest.raises(ModelNotFoundError, match="no answer"):
-            make_counter(spec, words)
-    assert before.name == make_counter(None, words).name == "table"
+            make_counter(spec, TABLE)
+    assert before.name == make_counter(None, TABLE).name == "table"
 
     server.release.set()  # late: later counters profit, the first one stays
     vocabulary._ATTEMPTS["cl100k_base"]._thread.join(HANG_GUARD)
     assert server.asked == 1
-    assert make_counter(None, words).name == "cl100k_base"
+    assert make_counter(None, TABLE).name == "cl100k_base"
     assert before("hello world") == 2
 
 
 def test_vocabulary_that_came_by_hand_is_read_after_a_failure() -> None:
     with pytest.raises(ModelNotFoundError):
-        make_counter("gpt-4", words)
+        make_counter("gpt-4", TABLE)
     cache_file().parent.mkdir()
     cache_file().write_bytes(TINY)
-    assert make_counter("gpt-4", words).name == "cl100k_base"
+    assert make_counter("gpt-4", TABLE).name == "cl100k_base"
 
 
 def test_threads_share_one_fetch(server: Server) -> None:
     server.release.set()
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: make_counter(None, words), range(8)))
+        found = list(pool.map(lambda _: make_counter(None, TABLE), range(8)))
     assert server.asked == 1
     assert len({id(counter) for counter in found}) == 1
 
@@ -165,7 +165,7 @@ tiktoken.list_encoding_names()
 fetch = lambda: tiktoken.load.load_tiktoken_bpe("http://127.0.0.1:{port}/x")
 registry.ENCODING_CONSTRUCTORS["cl100k_base"] = fetch
 try:
-    counting.make_counter(None, len)
+    counting.make_counter(None, counting.FunctionCounter("table", len))
 except counting.TokenCounterWarning:
     print("fallback")
 tiktoken.list_encoding_names()
@@ -176,4 +176,4 @@ print("registry")
 def test_warning_is_a_user_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        assert make_counter(None, words).name == "table"
+        assert make_counter(None, TABLE).name == "table"

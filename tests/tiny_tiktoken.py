@@ -106,5 +106,8 @@ def words(text: str) -> int:
     return len(text.split())
 
 
+TABLE = counting.FunctionCounter("table", words)
+
+
 def cache_name() -> str:
     return hashlib.sha1((vocabulary._PUBLIC + PATH).encode()).hexdigest()
