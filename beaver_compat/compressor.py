@@ -193,8 +193,13 @@ class BeaverPromptCompressor(LLMLinguaFace):
         def frame(kept: str) -> str:
             return joined_prompt([instruction, kept, question if concate_question else ""])
 
+        counted = {origin: origin_tokens}
+
         def count(text: str) -> int:
-            return origin_tokens if text == origin else self.counter(text)
+            tokens = counted.get(text)
+            if tokens is None:
+                tokens = counted[text] = self.counter(text)
+            return tokens
 
         if segments is None:
             layout = contexts_layout(contexts, frame, wishes.blank_lines)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from beaver_compat.counting import TokenCounter
 
-_REACH = 1024  # characters from a part's edge in which a cut is looked for
+_REACH = 256  # characters from a part's edge in which a cut is looked for
 _LEAST = 4 * _REACH  # characters: shorter parts are counted with the joint
 
 

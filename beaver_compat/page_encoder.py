@@ -108,10 +108,10 @@ def min_max(values: Tensor, empty: float = 0.0) -> Tensor:
     """
     if not values.numel():
         return values
-    low, high = torch.aminmax(values)
-    if high - low <= _ROUNDING * torch.maximum(low.abs(), high.abs()):
+    low, high = torch.stack(torch.aminmax(values)).tolist()
+    if high - low <= _ROUNDING * max(abs(low), abs(high)):
         return torch.full_like(values, empty)  # else noise would be stretched over the whole scale
-    return (values - low) / (high - low)
+    return (values - low).div_(high - low)
 
 
 class Cut(NamedTuple):

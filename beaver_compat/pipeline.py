@@ -48,6 +48,7 @@ class Encoded(NamedTuple):
     pieces: list[Piece]
 
 
+@torch.inference_mode()
 def encode(document: Document, table: Tensor, config: BeaverConfig, keep_vectors: bool = False) -> Encoded:
     """Look the document's tokens up and pool its ranges, on the table's device.
 
@@ -65,6 +66,7 @@ def encode(document: Document, table: Tensor, config: BeaverConfig, keep_vectors
         return Encoded(context, limits, with_vectors(context, pieces, config) if keep_vectors else pieces)
 
 
+@torch.inference_mode()
 def score(
     document: Document, encoded: Encoded, query_ids: NDArray[np.int32], table: Tensor, config: BeaverConfig
 ) -> Scored:

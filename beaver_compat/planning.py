@@ -8,6 +8,7 @@ counter.  It knows positions and counts, not what the text says.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -77,8 +78,14 @@ def plan(
         budget: tokens; ``cost([])`` is within it.
     """
 
+    cost = _remembered(cost)
+
     def runs_of(kept: Sequence[int] | slice) -> Runs:
         return smoothed(candidates.starts[kept], candidates.ends[kept], smoother)
+
+    @cache
+    def first(count: int) -> Runs:
+        return runs_of(slice(0, count))
 
     def part_of(index: int, torn: bool) -> Runs:
         # What is cut short anyway begins where the candidate does, not far before it where smoothing would move it.
@@ -89,9 +96,9 @@ def plan(
         return _cut_to_fit(runs, used, begin, places_in(start, end, torn), cost, budget)
 
     least = cost([])
-    count = largest_fitting(lambda k: cost(runs_of(slice(0, k))), least, np.cumsum(candidates.tokens), budget)
+    count = largest_fitting(lambda k: cost(first(k)), least, np.cumsum(candidates.tokens), budget)
     kept = list(range(count))
-    runs = runs_of(kept)
+    runs = first(count)
     used = cost(runs)
     behind = range(count, min(count + _TRIES, len(candidates.starts)))
     for index, torn in [*((index, False) for index in behind), *((index, True) for index in behind)]:
@@ -106,6 +113,18 @@ def plan(
             if not whole and budget - used < _BROKEN_OFF * budget:
                 break  # one sentence is broken off at most, so that a larger budget keeps all that this one keeps
     return Plan(kept, runs)
+
+
+def _remembered(cost: Callable[[Runs], int]) -> Callable[[Runs], int]:
+    known: dict[tuple[tuple[int, int], ...], int] = {}
+
+    def remembered(runs: Runs) -> int:
+        key = tuple(runs)
+        if key not in known:
+            known[key] = cost(runs)
+        return known[key]
+
+    return remembered
 
 
 def largest_fitting(cost: Callable[[int], int], least: int, estimates: Positions, budget: int) -> int:

@@ -170,7 +170,7 @@ class Tokenizer:
 
     def _batch_ids(self, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Ids [L] of all texts, and where each text's begin [T + 1]: long texts in pieces, in parallel."""
-        of_text = [list(self._pieces(text)) for text in texts]
+        of_text = [[text] if len(text) <= _PIECE else list(self._pieces(text)) for text in texts]
         pieces = list(chain.from_iterable(of_text))
         found = None if self._fast is None else self._fast(pieces)
         ids, limits = self._plain_ids(pieces) if found is None else found
