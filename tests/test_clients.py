@@ -203,6 +203,37 @@ def test_llamaindex_async_and_rate() -> None:
     assert [node.text for node in again] == [node.text for node in kept]
 
 
+def test_llamaindex_query_engine_of_the_notebook() -> None:
+    framework("llama_index.core")
+    from llama_index.core.llms import MockLLM
+    from llama_index.core.query_engine import RetrieverQueryEngine
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import QueryBundle
+
+    class Shelf(BaseRetriever):
+        def _retrieve(self, query_bundle: QueryBundle) -> list[Any]:
+            return nodes_of(CONTEXTS)
+
+    made = llamaindex(
+        instruction_str="Given the context, please answer the final question",
+        target_token=90,
+        rank_method="longllmlingua",
+        additional_compress_kwargs={
+            "condition_compare": True,
+            "condition_in_question": "after",
+            "context_budget": "+100",
+            "reorder_context": "sort",
+            "dynamic_context_compression_ratio": 0.3,
+        },
+    )
+    kept = made.postprocess_nodes(nodes_of(CONTEXTS), query_bundle=QueryBundle(query_str=QUESTION))
+    assert 0 < made._llm_lingua.get_token_length("\n\n".join(node.get_content() for node in kept)) < 90
+    engine = RetrieverQueryEngine.from_args(Shelf(), llm=MockLLM(), node_postprocessors=[made])
+    answer = engine.query(QUESTION)
+    assert [node.text for node in answer.source_nodes] == [node.text for node in kept]
+    assert ANSWER in str(answer)  # the mock repeats the prompt
+
+
 def test_llamaindex_llmlingua2(asked: list[str | None]) -> None:
     name = "microsoft/llmlingua-2-xlm-roberta-large-meetingbank"
     made = llamaindex(model_name=name, use_llmlingua2=True, target_token=60)
