@@ -153,7 +153,7 @@ class BeaverPromptCompressor(LLMLinguaFace):
             force_context_ids: contexts that are kept whole where the budget allows.
             concate_question: whether the question is printed.
             dynamic_context_compression_ratio: how much more the better contexts of a list keep of their text, from 0
-                to 1; where one of many documents holds the answer, 1 finds it more often.
+                to 1; for retrieved documents of which few hold the answer.
 
         Returns:
             The compressed prompt with every kept span.  It exceeds the budget only where instruction and question
