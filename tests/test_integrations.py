@@ -7,6 +7,7 @@ import inspect
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -54,6 +55,17 @@ def test_kept_texts_are_what_the_compressor_prints(
     for index, own in kept.items():
         check_kept(TEXTS[index], own.text, own.metadata)
         assert own.text in TEXTS[index] or len(own.spans) > 1
+
+
+def test_spans_that_touch_are_printed_as_one(compressor: BeaverPromptCompressor) -> None:
+    texts = [" ".join(f"Parcel {n} of {town} weighs {n * 3} grams." for n in range(150)) for town in ("Hull", "York")]
+    arguments = {"rate": 0.5, "target_token": -1, "dynamic_context_compression_ratio": 0.0}
+    kept = shortened(compressor, texts, "Which parcels of York are light?", **arguments)
+    assert any(before.end == span.start for own in kept.values() for before, span in pairwise(own.spans))
+    result = compressor.compress(
+        texts, question="Which parcels of York are light?", concate_question=False, **arguments
+    )
+    assert "\n\n".join(own.text for own in kept.values()) == result.compressed_context
 
 
 def test_better_documents_keep_more_of_their_text(compressor: BeaverPromptCompressor) -> None:
