@@ -31,5 +31,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev,compare,bench]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev,compare,bench,clients]'
 	touch $@

@@ -36,7 +36,7 @@ from beaver_compat.sentences import sentence_ends
 from beaver_compat.structured import Segment, structured_layout
 from beaver_compat.tokenization import Tokenizer
 from beaver_compat.tokenizer_face import CountedTokenizer, TableTokenizer
-from beaver_compat.wishes import Wishes
+from beaver_compat.wishes import Wishes, make_wishes
 
 
 class _DefaultDevice(str):
@@ -136,6 +136,7 @@ class BeaverPromptCompressor(LLMLinguaFace):
         *,
         force_context_ids: Sequence[int] | None = None,
         concate_question: bool = True,
+        dynamic_context_compression_ratio: float = 0.0,
     ) -> CompressionResult:
         """Compress one prompt.
 
@@ -148,6 +149,8 @@ class BeaverPromptCompressor(LLMLinguaFace):
             target_token: tokens that the whole prompt may have; -1 leaves it to ``rate``.
             force_context_ids: contexts that are kept whole where the budget allows.
             concate_question: whether the question is printed.
+            dynamic_context_compression_ratio: how much more the better contexts of a list keep of their text, from 0
+                to 1; for retrieved documents of which few hold the answer.
 
         Returns:
             The compressed prompt with every kept span.  It exceeds the budget only where instruction and question
@@ -159,7 +162,7 @@ class BeaverPromptCompressor(LLMLinguaFace):
         source = self._source(context)
         forced = checked_context_ids("force_context_ids", force_context_ids, len(source.contexts))
         question = checked_text("question", question)
-        wishes = Wishes(whole=tuple(forced))
+        wishes = make_wishes(whole=forced, dynamic_context_compression_ratio=dynamic_context_compression_ratio)
         return self._compress(source, instruction, question, rate, target_token, concate_question, wishes, question)
 
     def _source(self, context: object) -> Source:

@@ -72,6 +72,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch, compressor: BeaverPromptCompressor) 
 
 
 LINGUA2 = "microsoft/llmlingua-2-xlm-roberta-large-meetingbank"
+LINGUA2_SMALL = "microsoft/llmlingua-2-bert-base-multilingual-cased-meetingbank"
 CONSTRUCTORS: list[tuple[tuple[Any, ...], dict[str, Any], str | None]] = [
     ((), {}, None),
     (("microsoft/phi-2",), {}, "microsoft/phi-2"),
@@ -86,6 +87,13 @@ CONSTRUCTORS: list[tuple[tuple[Any, ...], dict[str, Any], str | None]] = [
     ),
     (("gpt2", "cpu", {}, {}, True, {"max_batch_size": 50, "max_force_token": 100}), {}, "gpt2"),
     (("gpt2", "balanced"), {"use_slingua": True}, "gpt2"),
+    ((), {"model_name": LINGUA2_SMALL, "model_config": {"revision": "main"}, "use_llmlingua2": True}, LINGUA2_SMALL),
+    (
+        (),
+        {"model_name": "SecurityLingua/securitylingua-xlm-s2s", "use_slingua": True},
+        "SecurityLingua/securitylingua-xlm-s2s",
+    ),
+    (("NousResearch/Llama-2-7b-hf",), {"model_config": {"do_sample": True}}, "NousResearch/Llama-2-7b-hf"),
     ((), {"model_name": {}, "device_map": "cpu", "model_config": {}, "open_api_config": {}}, None),  # LangChain
     ((), {"model_name": None, "model_config": None, "open_api_config": None, "llmlingua2_config": None}, None),
 ]
@@ -261,6 +269,16 @@ SECOND_FORMS: dict[str, tuple[Any, dict[str, Any]]] = {
             "use_context_level_filter": False,
         },
     ),
+    "test, meeting": (
+        HARBOUR,
+        {
+            "target_token": 60,
+            "force_tokens": ["\n", ".", "?", "!"],
+            "drop_consecutive": True,
+            "force_reserve_digit": False,
+        },
+    ),
+    "evaluation, force words": (HARBOUR, {"rate": 0.6, "force_tokens": ["\n", "?", "not"]}),
     "AutoGen": ([HARBOUR], {"instruction": "", "question": "", "rate": 0.5}),
     "smolagents": (
         HARBOUR,
@@ -331,6 +349,17 @@ STRUCTURED_FORMS: dict[str, tuple[Any, dict[str, Any]]] = {
             "target_token": 150,
             "use_sentence_level_filter": False,
             **LONG,
+            "concate_question": False,
+        },
+    ),
+    "test LongLLMLingua, sentences": (
+        [TAGGED_JSON],
+        {
+            "question": QUESTION,
+            "target_token": 150,
+            "use_sentence_level_filter": True,
+            **LONG,
+            "dynamic_context_compression_ratio": 0.4,
             "concate_question": False,
         },
     ),
