@@ -19,6 +19,7 @@ from beaver_compat.arguments import (
     checked_text,
     joined_prompt,
 )
+from beaver_compat.batch import BatchFace
 from beaver_compat.config import BeaverConfig
 from beaver_compat.counting import TableCounter, make_counter
 from beaver_compat.devices import resolve_device
@@ -29,6 +30,7 @@ from beaver_compat.face import LLMLinguaFace
 from beaver_compat.face_llmlingua2 import most_forced_tokens
 from beaver_compat.joints import count_joined
 from beaver_compat.layout import Layout, contexts_layout
+from beaver_compat.machine import keep_freed_memory
 from beaver_compat.prepared import PreparedContext, Source
 from beaver_compat.result import CompressionResult, KeptSpan
 from beaver_compat.selection import Selection, Selector, ranked_contexts
@@ -46,7 +48,7 @@ class _DefaultDevice(str):
 _CUDA = _DefaultDevice("cuda")
 
 
-class BeaverPromptCompressor(LLMLinguaFace):
+class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
     """Shortens prompts by BEAVER: the pages and sentences that answer the question best, verbatim, within a budget.
 
     Takes the place of ``llmlingua.PromptCompressor``; parameters without meaning here are accepted and have no effect
@@ -90,6 +92,7 @@ class BeaverPromptCompressor(LLMLinguaFace):
             raise InputTypeError(f"config is of type {type(config).__name__}: {shown(config)}; give a BeaverConfig")
         if language is not None:
             sentence_ends("", checked_text("language", language))  # refuses one that it has no rules for
+        keep_freed_memory()
         device = resolve_device("auto" if device_map is _CUDA else device_map or "auto")
         self.table = load_table(model_name or None, device=device, model_config=dict(model_config or {}))
         self.model_name = self.table.name
@@ -166,9 +169,9 @@ class BeaverPromptCompressor(LLMLinguaFace):
         return self._compress(source, instruction, question, rate, target_token, concate_question, wishes, question)
 
     def _source(self, context: object) -> Source:
-        if not isinstance(context, PreparedContext):
+        if not isinstance(context, Source):
             return Source(checked_contexts(context), self._tokenizer, self._read)
-        if context.owner is not self:
+        if isinstance(context, PreparedContext) and context.owner is not self:
             raise InputValueError(f"context is {context!r}, prepared by another compressor; prepare it with this one")
         return context
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from beaver_compat.counting import TokenCounter
 from beaver_compat.layout import Layout
@@ -22,6 +23,8 @@ class FaceBase:
     counter: TokenCounter
     tokenizer: TableTokenizer
     _most_forced_tokens: int
+
+    compress_prompt: Callable[..., dict[str, Any]]
 
     def _source(self, context: object) -> Source:
         raise NotImplementedError

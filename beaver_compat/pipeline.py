@@ -15,6 +15,7 @@ from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.document import Document
+from beaver_compat.machine import one_thread
 from beaver_compat.page_encoder import ContextTokens, min_max, read_context, read_query
 from beaver_compat.planning import Candidates, Plan, Positions, Runs
 from beaver_compat.query_planner import (
@@ -27,7 +28,6 @@ from beaver_compat.query_planner import (
     with_vectors,
 )
 from beaver_compat.result import ROLES, KeptSpan
-from beaver_compat.threads import threads_for
 
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
 
@@ -60,7 +60,7 @@ def encode(document: Document, table: Tensor, config: BeaverConfig, keep_vectors
     """
     parts = (document.pages, document.sentences) if config.sentence_weight > 0 else (document.pages,)
     limits = [torch.from_numpy(part.limits).to(table.device) for part in parts]
-    with threads_for(document.ids.size * table.shape[1]):
+    with one_thread():
         context = read_context(torch.from_numpy(document.ids[: document.query_start]).to(table.device), table)
         pieces = read_pieces(context, limits)
         return Encoded(context, limits, with_vectors(context, pieces, config) if keep_vectors else pieces)
@@ -82,7 +82,7 @@ def score(
     if not document.pages.starts.size:
         none = np.zeros(0)
         return Scored(none, none, np.zeros(0, dtype=np.int64))
-    with threads_for(document.ids.size * table.shape[1]):
+    with one_thread():
         return _score(document, encoded, torch.from_numpy(query_ids).to(table.device), table, config)
 
 

@@ -59,6 +59,19 @@ class Source:
         return known[1]
 
 
+def read_tokens(sources: Sequence[Source]) -> None:
+    """Tokenize the contexts of several sources, of one tokenizer, together: each gets those it would have alone."""
+    new = [source for source in sources if "tokens" not in vars(source)]
+    if not new:
+        return
+    ids, offsets, limits = new[0]._tokenizer.encode([context for source in new for context in source.contexts])
+    first = 0
+    for source in new:
+        own = limits[first : first + len(source.contexts) + 1]
+        first += len(source.contexts)
+        source.tokens = Tokenized(ids[own[0] : own[-1]], offsets[own[0] : own[-1]], own - own[0])
+
+
 class PreparedContext(Source):
     """What :meth:`BeaverPromptCompressor.prepare` returns; give it to ``compress`` in the place of the context.
 

@@ -5,14 +5,15 @@ It sees vectors, ids and limits, never text.  A range is a page or a sentence; b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
+from beaver_compat.machine import side_by_side
 from beaver_compat.page_encoder import (
     ContextTokens,
     Cut,
@@ -32,6 +33,7 @@ _QUERY_TOKENS_AT_ONCE = 32  # columns of the similarity matrix held at once
 _LEAST_WEIGHT = 1e-9  # what a sum of weights is at least divided by
 _SCORE_STEPS = 1 << 16  # scores are rounded to this grid, so that equal pages tie on every device
 
+Result = TypeVar("Result")
 Vectors = list[tuple[Tensor, Tensor]]
 """For each partition its page vectors, float32 [N, d], and their lengths, float32 [N]."""
 
@@ -67,11 +69,12 @@ def read_pieces(context: ContextTokens, limits: Sequence[Tensor]) -> list[Piece]
     return _split(whole, max(size, 1))
 
 
-def with_vectors(context: ContextTokens, pieces: Iterable[Piece], config: BeaverConfig) -> list[Piece]:
+def with_vectors(context: ContextTokens, pieces: Sequence[Piece], config: BeaverConfig) -> list[Piece]:
     """The pieces with their vectors, unless those depend on the query's counts."""
     if config.itf == "all" or config.semantic_weight == 0:
         return list(pieces)
-    return [piece._replace(vectors=_vectors(context, piece, None, config)) for piece in pieces]
+    vectors = _of_each(pieces, lambda piece: _vectors(context, piece, None, config))
+    return [piece._replace(vectors=own) for piece, own in zip(pieces, vectors, strict=True)]
 
 
 def mixed_scores(
@@ -273,10 +276,17 @@ def ranked(scores: Tensor) -> Tensor:
     return torch.argsort((scores * _SCORE_STEPS).round(), descending=True, stable=True)
 
 
-def _over(pieces: Iterable[Piece], function: Callable[[Piece], list[Tensor]]) -> list[Tensor]:
+def _over(pieces: Sequence[Piece], function: Callable[[Piece], list[Tensor]]) -> list[Tensor]:
     """What a function gives for each range of each partition, all pieces joined."""
-    found = [part for piece in pieces for part in _halving(piece, function)]
+    found = [part for parts in _of_each(pieces, partial(_halving, function=function)) for part in parts]
     return [torch.cat(parts) for parts in zip(*found, strict=True)]
+
+
+def _of_each(pieces: Sequence[Piece], function: Callable[[Piece], Result]) -> list[Result]:
+    """A function's result for each piece, on the CPU side by side."""
+    if not pieces or pieces[0].tokens.is_cuda:
+        return [function(piece) for piece in pieces]
+    return side_by_side(torch.inference_mode()(function), pieces)
 
 
 def _halving(piece: Piece, function: Callable[[Piece], list[Tensor]]) -> list[list[Tensor]]:

@@ -1,0 +1,103 @@
+"""Many prompts in one call: their texts are tokenized together, each is then compressed as it would be alone."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from beaver_compat.errors import BeaverError, InputTypeError, shown
+from beaver_compat.face_base import FaceBase
+from beaver_compat.prepared import Source, read_tokens
+
+_CHARACTERS_AT_ONCE = 1 << 22  # of text that is tokenized together; bounds memory
+_LONG_WORK = 1.0  # seconds before a progress bar appears
+
+
+class BatchFace(FaceBase):
+    """The compression of many prompts."""
+
+    def compress_prompts(
+        self, prompts: Iterable[Any], *, progress: bool | None = None, **common: Any
+    ) -> list[dict[str, Any]]:
+        """Compress many prompts.
+
+        Args:
+            prompts: for each either its context (a text, several, or what ``prepare`` made of them) or a mapping of
+                arguments of ``compress_prompt``, such as ``{"context": ..., "question": ..., "target_token": 200}``.
+            progress: True or False to show a progress bar or not; None shows one on a terminal when the work takes
+                longer than a second.
+            **common: arguments of ``compress_prompt`` for all prompts that don't have their own.
+
+        Returns:
+            For each prompt exactly what ``compress_prompt`` returns for it.
+
+        Raises:
+            BeaverError: a prompt can't be compressed, in the class that ``compress_prompt`` raises; the message says
+                which prompt it is.  Unknown arguments and contexts of a wrong type are found before any work is done.
+        """
+        if isinstance(prompts, (str, Mapping)):
+            raise InputTypeError(
+                f"prompts is of type {type(prompts).__name__}: {shown(prompts)}; give a list of prompts"
+            )
+        names = [name for name in inspect.signature(self.compress_prompt).parameters if name != "context"]
+        _check_names(common, names, "compress_prompts")
+        calls = [_with_place(index, partial(self._call, prompt, names, common)) for index, prompt in enumerate(prompts)]
+        return list(self._results(calls, progress))
+
+    def _call(self, prompt: Any, names: Sequence[str], common: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of one prompt, its context as a source."""
+        own = dict(prompt) if isinstance(prompt, Mapping) else {"context": prompt}
+        _check_names(own, [*names, "context"], "compress_prompt")
+        context = own.pop("context", None)
+        # LLMLingua-2's result tells an empty text from no text.
+        source = context if isinstance(context, str) and not context else self._source(context)
+        return {**common, **own, "context": source}
+
+    def _results(self, calls: list[dict[str, Any]], progress: bool | None) -> Iterator[dict[str, Any]]:
+        from tqdm import tqdm
+
+        hidden = None if progress is None else not progress  # None: on a terminal only
+        delay = 0 if progress else _LONG_WORK
+        with tqdm(total=len(calls), desc="compress", unit="prompt", disable=hidden, delay=delay) as bar:
+            for low, high in _runs([_characters(call["context"]) for call in calls]):
+                read_tokens([call["context"] for call in calls[low:high] if isinstance(call["context"], Source)])
+                for index in range(low, high):
+                    call, calls[index] = calls[index], {}  # what was read of it goes when it is done
+                    yield _with_place(index, partial(self.compress_prompt, **call))
+                    bar.update()
+
+
+def _check_names(arguments: Mapping[Any, Any], names: Sequence[str], caller: str) -> None:
+    for name in arguments:
+        if name not in names:
+            raise InputTypeError(f"{caller} has no argument {shown(name)}; give some of {', '.join(names)}")
+
+
+def _with_place(index: int, call: Callable[[], Any]) -> Any:
+    """What a call gives; its error says which prompt it was."""
+    try:
+        return call()
+    except BeaverError as error:
+        raise type(error)(f"prompts[{index}]: {error}") from error
+
+
+def _characters(context: str | Source) -> int:
+    return sum(map(len, context.contexts)) if isinstance(context, Source) else 0
+
+
+def _runs(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Runs of prompts of at most so many characters, or of one prompt.
+
+    >>> list(_runs([_CHARACTERS_AT_ONCE, 1, 2]))
+    [(0, 1), (1, 3)]
+    """
+    low = total = 0
+    for index, size in enumerate(sizes):
+        if index > low and total + size > _CHARACTERS_AT_ONCE:
+            yield low, index
+            low, total = index, 0
+        total += size
+    if low < len(sizes):
+        yield low, len(sizes)
