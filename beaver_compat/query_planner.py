@@ -284,7 +284,7 @@ def _over(pieces: Sequence[Piece], function: Callable[[Piece], list[Tensor]]) ->
 
 def _of_each(pieces: Sequence[Piece], function: Callable[[Piece], Result]) -> list[Result]:
     """A function's result for each piece, on the CPU side by side."""
-    if not pieces or pieces[0].tokens.is_cuda:
+    if not pieces or pieces[0].tokens.device.type != "cpu":
         return [function(piece) for piece in pieces]
     return side_by_side(torch.inference_mode()(function), pieces)
 

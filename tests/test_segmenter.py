@@ -1,0 +1,75 @@
+"""Pages, repeats and partitions against slow loops."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beaver_compat.segmenter import page_limits, partition, repeats, segment_limits
+
+
+@st.composite
+def segmented(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Token limits of segments, and those of the contexts, which are some of them."""
+    lengths = draw(st.lists(st.integers(1, 30), max_size=30))
+    limits = [0, *np.cumsum(lengths).tolist()]
+    inner = draw(st.sets(st.sampled_from(limits)))
+    return limits, sorted({0, limits[-1], *inner})
+
+
+def greedy_pages(segments: list[int], contexts: list[int], size: int) -> list[int]:
+    """Whole segments to a page while they fit; a segment that is longer than a page is cut into pieces of one."""
+    pieces = [0]
+    for start, end in pairwise(segments):
+        pieces += [min(place + size, end) for place in range(start, end, size)]
+    limits = [0]
+    for start, end in pairwise(pieces):
+        if start > limits[-1] and (end - limits[-1] > size or start in contexts):
+            limits.append(start)
+    return limits + [pieces[-1]] * (pieces[-1] > 0)
+
+
+@given(segmented(), st.integers(1, 20))
+def test_pages_are_filled_greedily(case: tuple[list[int], list[int]], size: int) -> None:
+    segments, contexts = case
+    found = page_limits(np.array(segments), np.array(contexts), size)
+    assert found.tolist() == greedy_pages(segments, contexts, size)
+
+
+@given(st.lists(st.integers(0, 5), max_size=30), st.sets(st.integers(0, 200), max_size=10), st.data())
+def test_a_segment_begins_at_each_line_and_each_context(gaps: list[int], lines: set[int], data: st.DataObject) -> None:
+    starts = np.cumsum([0, *gaps])
+    contexts = sorted({0, starts.size, *data.draw(st.sets(st.integers(0, starts.size), max_size=3))})
+    found = segment_limits(starts, np.array(sorted(lines), dtype=np.int64), np.array(contexts))
+    first_tokens = {next((i for i, start in enumerate(starts) if start >= line), starts.size) for line in lines}
+    assert found.tolist() == sorted({*first_tokens, *contexts})
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12), max_size=12), st.data())
+def test_repeats_are_long_ranges_that_stood_before(ranges: list[list[int]], data: st.DataObject) -> None:
+    if ranges:
+        ranges += data.draw(st.lists(st.sampled_from(ranges), max_size=6))
+    limits = np.cumsum([0, *map(len, ranges)])
+    ids = np.array([token for tokens in ranges for token in tokens], dtype=np.int32)
+    expected = [len(tokens) >= 8 and tokens in ranges[:index] for index, tokens in enumerate(ranges)]
+    assert repeats(ids, limits).tolist() == expected
+
+
+def test_other_ids_and_other_orders_are_no_repeats() -> None:
+    tokens = np.arange(1000, 1010, dtype=np.int32)
+    ids = np.concatenate([tokens, tokens[::-1], tokens + 1, tokens, np.roll(tokens, 1)])
+    assert repeats(ids, np.arange(0, 51, 10)).tolist() == [False, False, False, True, False]
+
+
+@given(segmented())
+def test_ranges_end_where_the_next_begins_or_their_context_ends(case: tuple[list[int], list[int]]) -> None:
+    limits, contexts = case
+    starts = np.array(limits[:-1]) * 3  # tokens of three characters, two blank ones between contexts
+    starts += 2 * (np.searchsorted(contexts, limits[:-1], side="right") - 1)
+    ends = np.array(contexts[1:]) * 3 + 2 * np.arange(len(contexts) - 1)
+    found = partition(np.array(limits), starts, np.array(contexts), ends, np.zeros(starts.size, dtype=bool))
+    for index, (start, end) in enumerate(zip(found.starts.tolist(), found.ends.tolist(), strict=True)):
+        assert end - start == 3 * (limits[index + 1] - limits[index])
