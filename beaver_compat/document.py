@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,11 @@ class Document:
 
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character of ``text``."""
-        return np.searchsorted(self.context_starts, characters, side="right") - 1
+        return self._context_starts.searchsorted(characters, side="right") - 1
+
+    @cached_property
+    def _context_starts(self) -> Limits:
+        return np.array(self.context_starts)
 
 
 def prepare_document(

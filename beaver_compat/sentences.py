@@ -30,6 +30,7 @@ LANGUAGES = frozenset({
 })
 # fmt: on
 MAX_WINDOW = 1000  # characters
+_REMEMBERED = 4096  # windows, a few hundred characters each: text that repeats is looked at once
 
 _EXPECTED_TABLES = "0.3.4 574493591a893705"  # what _tables_digest gives
 _LOCK = threading.Lock()
@@ -87,6 +88,7 @@ def sentence_ends(window: str, language: str | None = None) -> list[int]:
     return _positions(text, _found_ends(text, rules.sentences(text)))
 
 
+@functools.lru_cache(_REMEMBERED)
 def ends_between(left: str, right: str, language: str | None = None) -> bool:
     """Whether a sentence ends between two texts, by `sentence_ends`, in less time where that is plain to see.
 

@@ -19,6 +19,7 @@ from beaver_compat.sentences import ends_between
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
+_MOST_ASKED = 6  # candidates that pysbd may refuse before an end is moved to a line's or a word's end instead
 _BLANK = re.compile(r"\s")
 
 
@@ -88,11 +89,12 @@ class Smoother:
             if self._is_record(position):
                 return line
             candidates = self._boundaries.sentences
-            index = int(np.searchsorted(candidates, position, side="right")) - 1
-            while index >= 0 and (candidate := int(candidates[index])) > max(line, position - _REACH):
+            index = int(np.searchsorted(candidates, position, side="right"))
+            for candidate in candidates[max(index - _MOST_ASKED, 0) : index][::-1].tolist():
+                if candidate <= max(line, position - _REACH):
+                    break
                 if self._confirmed(candidate):
                     return candidate
-                index -= 1
             if position - line <= _REACH:
                 return line
         return self.word(position)
@@ -109,10 +111,11 @@ class Smoother:
                 return line_end
             candidates = self._boundaries.sentences
             index = int(np.searchsorted(candidates, position))
-            while index < candidates.size and (candidate := int(candidates[index])) < min(line_end, position + _REACH):
+            for candidate in candidates[index : index + _MOST_ASKED].tolist():
+                if candidate >= min(line_end, position + _REACH):
+                    break
                 if self._confirmed(candidate):
                     return candidate
-                index += 1
             if line_end - position <= _REACH:
                 return line_end
         return min(move_out(self._points, self._classes, position, 1), high)
