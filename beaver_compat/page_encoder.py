@@ -73,12 +73,13 @@ def read_query(ids: Tensor, context: ContextTokens, table: Tensor, itf: bool = T
         table: embedding table, [V, d].
         itf: False gives every token the weight 1.
     """
-    known = context.rank.index_select(0, ids)
-    distinct = context.counts.numel()
-    _, others = torch.unique(ids[known < 0], return_inverse=True)
-    places = known.clone()
-    places[known < 0] = others.int() + distinct
-    extra = int(others.max()) + 1 if others.numel() else 0
+    places = context.rank.index_select(0, ids)
+    distinct, extra = context.counts.numel(), 0
+    missing = (places < 0).nonzero().squeeze(1)
+    if missing.numel():
+        others, inverse = torch.unique(ids[missing], return_inverse=True)
+        places[missing] = inverse.int() + distinct
+        extra = others.numel()
     counts = functional.pad(context.counts, (0, extra)) + torch.bincount(places.long(), minlength=distinct + extra)
     weights = itf_weights(counts) if itf else torch.ones(counts.numel(), device=counts.device)
     return QueryTokens(places, table.index_select(0, ids).float(), weights)
@@ -108,7 +109,7 @@ def min_max(values: Tensor, empty: float = 0.0) -> Tensor:
     """
     if not values.numel():
         return values
-    low, high = torch.stack(torch.aminmax(values)).tolist()
+    low, high = (bound.item() for bound in torch.aminmax(values))
     if high - low <= _ROUNDING * max(abs(low), abs(high)):
         return torch.full_like(values, empty)  # else noise would be stretched over the whole scale
     return (values - low).div_(high - low)

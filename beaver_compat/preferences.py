@@ -36,6 +36,8 @@ def context_ranking(contexts: Positions, order: Positions, count: int) -> Positi
     >>> context_ranking(np.array([0, 0, 2]), np.array([2, 0, 1]), 4)
     array([2, 0, 1, 3])
     """
+    if count == 1:
+        return np.zeros(1, dtype=np.int64)
     seen, first = np.unique(contexts[order], return_index=True)
     return np.concatenate([seen[np.argsort(first)], np.setdiff1d(np.arange(count), seen)])
 

@@ -120,10 +120,9 @@ def semantic_scores(
         direction = weights @ unit_rows(query.rows)  # [d]
     else:
         order = torch.arange(weights.numel(), dtype=torch.int32, device=weights.device)
-        ends = torch.tensor([0, weights.numel()], device=weights.device)
-        dense = page_vectors(
-            query.rows, order, cut(ends), weights if config.itf == "all" else None, config.pooling_weight
-        )
+        ends = torch.tensor([[0, weights.numel()], [0, 1]], device=weights.device)
+        page = Cut(ends[0].int(), (ends[1],))
+        dense = page_vectors(query.rows, order, page, weights if config.itf == "all" else None, config.pooling_weight)
         direction = unit_rows(dense[0])[0]
     own = query.weights[: context.counts.numel()] if config.itf == "all" else None
 
@@ -284,7 +283,7 @@ def _over(pieces: Sequence[Piece], function: Callable[[Piece], list[Tensor]]) ->
 
 def _of_each(pieces: Sequence[Piece], function: Callable[[Piece], Result]) -> list[Result]:
     """A function's result for each piece, on the CPU side by side."""
-    if not pieces or pieces[0].tokens.device.type != "cpu":
+    if len(pieces) < 2 or pieces[0].tokens.device.type != "cpu":
         return [function(piece) for piece in pieces]
     return side_by_side(torch.inference_mode()(function), pieces)
 
