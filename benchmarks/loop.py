@@ -183,11 +183,17 @@ def bootstrap(values: Floats) -> Floats:
     return means
 
 
-def summary(cells: Sequence[Cell]) -> dict[str, float | int]:
-    """Of one file or the mean of several: value (%) with its interval, tokens, median ms, violations, samples."""
-    low, high = np.percentile(100 * np.mean([bootstrap(cell.values) for cell in cells], axis=0), INTERVAL)
+def summary(*groups: Sequence[Cell]) -> dict[str, float | int]:
+    """Value (%) with its interval, tokens, median ms, violations, samples.
+
+    Of a file, or the mean of several files, or the mean of the means of several groups of files.
+    """
+    cells = [cell for group in groups for cell in group]
+    drawn = np.mean([np.mean([bootstrap(cell.values) for cell in group], axis=0) for group in groups], axis=0)
+    low, high = np.percentile(100 * drawn, INTERVAL)
+    value = np.mean([np.mean([cell.values.mean() for cell in group]) for group in groups])
     return {
-        "value": round(100 * float(np.mean([cell.values.mean() for cell in cells])), 2),
+        "value": round(100 * float(value), 2),
         "low": round(float(low), 2),
         "high": round(float(high), 2),
         "tokens": round(float(np.mean([cell.tokens.mean() for cell in cells])), 1),
