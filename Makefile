@@ -29,6 +29,7 @@ rivals: .rivals/llmlingua/installed .rivals/selective-context/installed
 .rivals/%/installed: constraints.txt benchmarks/rivals-%.txt
 	$(PYTHON) -m venv .rivals/$*
 	.rivals/$*/bin/pip install --quiet -c constraints.txt -r benchmarks/rivals-$*.txt
+	$(if $(filter selective-context,$*),.rivals/$*/bin/pip install --quiet --no-deps selective-context==0.1.4)
 	touch $@
 
 clean:

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
+
+from beaver_compat.answers import normalised, stands_in
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 # Words that stand in nearly every text: a reader infers such an answer, so finding the word proves nothing.
@@ -77,28 +78,13 @@ class Sample:
         return float(bool(found)) if self.match == "any" else len(found) / len(self.references)
 
 
-def normalised(text: str) -> str:
-    """`text` case-folded, each run of white space as one space."""
-    return " ".join(text.split()).casefold()
-
-
 def retained(answers: Sequence[str], text: str) -> tuple[str, ...]:
     """Those of `answers` that stand in `text` (see the module's docstring).
 
     >>> retained(["new  york", "no", ""], "In New\\nYork now.")
     ('new  york',)
     """
-    haystack = normalised(text)
-    return tuple(answer for answer in answers if _stands_in(normalised(answer), haystack))
-
-
-def _stands_in(needle: str, haystack: str) -> bool:
-    if not needle or needle not in haystack:
-        return False
-    # Only ASCII letters and digits close a word: scripts without spaces have no such edge.
-    left = r"(?<![a-z0-9])" if re.match(r"[a-z0-9]", needle[0]) else ""
-    right = r"(?![a-z0-9])" if re.match(r"[a-z0-9]", needle[-1]) else ""
-    return re.search(left + re.escape(needle) + right, haystack) is not None
+    return tuple(answer for answer in answers if stands_in(answer, text))
 
 
 def references(row: dict[str, Any]) -> tuple[str, ...]:

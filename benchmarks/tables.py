@@ -67,6 +67,12 @@ _PAPER = json.loads((HERE / "paper.json").read_text(encoding="utf-8"))
 _QA = {name: tasks for name, tasks in _categories(chinese=False).items() if name in ("single", "multi")}
 _RULER = _each("ruler", list(ruler.TASKS))
 _NO_CWE = {task: labels for task, labels in _RULER.items() if task != "cwe"}  # the paper leaves it out
+_FAMILIES = {
+    "needles": tuple(f"ruler_{task}" for task in ruler.TASKS if task.startswith("niah")),
+    "vt": ("ruler_vt",),
+    "words": ("ruler_cwe", "ruler_fwe"),
+    "qa": ("ruler_qa_1", "ruler_qa_2"),
+}
 
 TABLES: dict[str, Table] = {
     "retention": Table(
@@ -77,7 +83,8 @@ TABLES: dict[str, Table] = {
         _RULER,
     ),
     "ablations": Table(
-        "the default with one choice taken back", ("ruler",), ("beaver", *methods.ABLATIONS), (500, 2000), _RULER
+        "the default with one choice taken back", ("ruler",), ("beaver", *methods.ABLATIONS), (250, 500, 2000),
+        _FAMILIES,
     ),
     "longbench": Table("LongBench, 16 sets", ("longbench",), ALL, (2000, 3000), _categories(False), "longbench"),
     "longbench21": Table("LongBench, 21 sets", ("longbench21",), ALL, (2000, 3000), _categories(True)),
