@@ -42,7 +42,7 @@ def rivals(monkeypatch: pytest.MonkeyPatch) -> None:
 def compared(
     compressor: BeaverPromptCompressor, context: str = TEXT, answer: str | None = "wooden bridge"
 ) -> Comparison:
-    return beaver_compat.compare(context, QUESTION, 100, against=list(RIVALS), answer=answer, compressor=compressor)
+    return beaver_compat.compare(TEXT, QUESTION, 100, against=list(RIVALS), answer=answer, compressor=compressor)
 
 
 def test_the_same_budget_and_counter_for_all(compressor: BeaverPromptCompressor, rivals: None) -> None:
