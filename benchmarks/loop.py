@@ -20,8 +20,9 @@ import numpy.typing as npt
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from benchmarks.baselines import Method
+from benchmarks.counting import Setup
 from benchmarks.errors import ReaderError, UnavailableError
-from benchmarks.methods import Builder, Setup
+from benchmarks.methods import Builder
 from benchmarks.metrics import METRICS
 from benchmarks.readers import Reader
 from benchmarks.samples import Sample

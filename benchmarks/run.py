@@ -24,9 +24,10 @@ from typing import Any
 # Run as a script, it finds `benchmarks` and a package that isn't installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import data, loop, methods, readers
+from benchmarks import counting, data, loop, methods, readers
 from benchmarks.errors import UnavailableError
 from benchmarks.reporting import ROOT, environment, markdown_table
+from benchmarks.sets import Data, Wanted
 
 RESULTS = ROOT / "benchmarks" / "runs"
 PACKAGES = (
@@ -55,7 +56,7 @@ Row = dict[str, Any]
 class Report:
     """What a run found: samples, cells, and what is said of the run."""
 
-    data: data.Data
+    data: Data
     results: loop.Results
     about: Row
     methods: list[str]
@@ -126,10 +127,10 @@ def run(
     FileNotFoundError: a name that is no dataset and no file.
     """
     weights = [tuple(pair.partition("=")[::2]) for pair in options.weights]
-    setup = methods.make_setup(options.counter, options.cache / "embeddings", weights)
+    setup = counting.make_setup(options.counter, options.cache / "embeddings", weights)
     cache = readers.Cache(options.cache / "answers.sqlite") if options.reader != "none" else None
     reader = readers.make_reader(options.reader, options.reader_model, cache)
-    wanted = data.Wanted(
+    wanted = Wanted(
         counter=setup.counter,
         folder=options.data,
         essays=options.essays,
@@ -161,7 +162,7 @@ def parse_length(text: str) -> int:
     return int(text[:-1]) * 1024 if text.endswith("k") else int(text)
 
 
-def _folder_name(asked: Row, found: data.Data) -> str:
+def _folder_name(asked: Row, found: Data) -> str:
     """The configuration in words, then a fingerprint of it, of the samples and of the code that measures."""
     matters = (
         "datasets",

@@ -21,7 +21,7 @@ from typing import NamedTuple
 # Run as a script, it finds `benchmarks` and a package that isn't installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import data, latency, loop, methods, ruler, run
+from benchmarks import generated_sets, latency, loop, methods, public_sets, ruler, run
 from benchmarks.errors import UnavailableError
 from benchmarks.reporting import markdown_table
 
@@ -74,6 +74,12 @@ _FAMILIES = {
     "qa": ("ruler_qa_1", "ruler_qa_2"),
 }
 
+_SCROLLS = _each("zeroscrolls", list(public_sets.SCROLLS_TASKS))
+_DEPTHS = {
+    length: tuple(f"needle {length} {depth:.0%}" for depth in generated_sets.NEEDLE_DEPTHS)
+    for length in (f"{length // 1024}k" for length in generated_sets.NEEDLE_LENGTHS)
+}
+
 TABLES: dict[str, Table] = {
     "retention": Table(
         "answer retention on generated samples",
@@ -89,13 +95,12 @@ TABLES: dict[str, Table] = {
     "longbench": Table("LongBench, 16 sets", ("longbench",), ALL, (2000, 3000), _categories(False), "longbench"),
     "longbench21": Table("LongBench, 21 sets", ("longbench21",), ALL, (2000, 3000), _categories(True)),
     "zeroscrolls": Table(
-        "ZeroSCROLLS, validation", ("zeroscrolls",), ALL, (2000, 3000), _each("zeroscrolls", list(data.SCROLLS_TASKS)),
-        "zeroscrolls",
+        "ZeroSCROLLS, validation", ("zeroscrolls",), ALL, (2000, 3000), _SCROLLS, "zeroscrolls",
     ),
     "ruler": Table("RULER", ("ruler",), _FOUR, (3000,), _NO_CWE, "ruler"),
     "leval": Table(
         "L-Eval", ("leval",), _FOUR, (2000,),
-        _each("leval", list(data.LEVAL_TASKS)), "leval",
+        _each("leval", list(public_sets.LEVAL_TASKS)), "leval",
     ),
     "ablations-longbench": Table(
         "the paper's ablations on LongBench QA", ("longbench",), tuple(_PAPER["ablations"]["2000"]), (2000,), _QA,
@@ -107,10 +112,7 @@ TABLES: dict[str, Table] = {
     ),
     "needle": Table(
         "one needle by depth and length", ("needle",), ("beaver", "paper", "head"), (3000,),
-        {
-            f"{length // 1024}k": tuple(f"needle {length // 1024}k {depth:.0%}" for depth in data.NEEDLE_DEPTHS)
-            for length in data.NEEDLE_LENGTHS
-        },
+        _DEPTHS,
     ),
 }  # fmt: skip
 

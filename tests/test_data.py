@@ -11,8 +11,9 @@ import pytest
 from counters import Words
 from test_samples import row, write
 
-from benchmarks import data
-from benchmarks.data import Data, Wanted, load
+from benchmarks import generated_sets, public_sets
+from benchmarks.data import load
+from benchmarks.sets import Data, Wanted
 
 STORY = "Ann lived in Oslo. She had a cat. Bob lived in Rome."
 
@@ -27,12 +28,12 @@ def longbench_row(**changes: Any) -> dict[str, Any]:
 
 
 def official(task: str) -> str:
-    tasks: dict[str, dict[str, str]] = json.loads((data.HERE / "longbench.json").read_text(encoding="utf-8"))
+    tasks: dict[str, dict[str, str]] = json.loads((public_sets.HERE / "longbench.json").read_text(encoding="utf-8"))
     return tasks[task]["prompt"]
 
 
 def test_longbench_prompts_are_the_official_ones(tmp_path: Path) -> None:
-    for task in json.loads((data.HERE / "longbench.json").read_text(encoding="utf-8")):
+    for task in json.loads((public_sets.HERE / "longbench.json").read_text(encoding="utf-8")):
         write(tmp_path / f"{task}.jsonl", [longbench_row()])
     found = load(["longbench21"], wanted(folder=tmp_path))
     assert not found.missing
@@ -183,7 +184,7 @@ def test_ruler_says_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_needles_at_every_depth_and_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "NEEDLE_LENGTHS", (1024, 2048))
+    monkeypatch.setattr(generated_sets, "NEEDLE_LENGTHS", (1024, 2048))
     found = load(["needle"], wanted())
     assert list(found.files)[:2] == ["needle 1k 0%", "needle 1k 10%"]
     assert len(found.files) == 22

@@ -9,7 +9,8 @@ import pytest
 from counters import Words
 
 from benchmarks import ruler
-from benchmarks.ruler import NOISE, TASKS, Material, generate
+from benchmarks.ruler import TASKS, Material, generate
+from benchmarks.ruler_tasks import NOISE
 from benchmarks.samples import Sample
 
 LENGTH = 2000

@@ -22,10 +22,11 @@ from hypothesis import strategies as st
 from test_samples import row, write
 
 from beaver_compat import BeaverConfig
-from benchmarks import loop, methods, run
+from benchmarks import counting, loop, methods, run
 from benchmarks.baselines import Method, Outcome
+from benchmarks.counting import Setup
 from benchmarks.errors import ReaderError, UnavailableError
-from benchmarks.methods import Setup, make_builder
+from benchmarks.methods import make_builder
 from benchmarks.samples import Sample
 
 SETUP = Setup(Words(), "table")
@@ -145,7 +146,7 @@ def test_a_reader_that_stops_ends_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["beaver", "paper", "head", "middle", "random"])
 def test_methods_keep_the_budget(name: str) -> None:
-    setup = methods.make_setup("table")
+    setup = counting.make_setup("table")
     text = " ".join(f"Fact {n} is that mill {n} stood in valley {n}." for n in range(120))
     sample = Sample("s", text, "Where did mill 7 stand?", ("valley 7",), "any")
     for budget, outcome in zip((100, 200, 10_000), make_builder(name)(setup)(sample, [100, 200, 10_000]), strict=True):
@@ -160,7 +161,7 @@ def test_original_and_zero_shot() -> None:
 
 
 def test_settings_by_name(tmp_path: Path) -> None:
-    setup = methods.make_setup("table")
+    setup = counting.make_setup("table")
     sample = Sample("s", "A line. " * 200 + "The key is 7.", "Which key?", ("7",), "any")
     [flow] = make_builder("flow only")(setup)(sample, [50])
     assert flow.text.endswith("The key is 7.")

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import data, loop, methods, plot, run, tables
+from benchmarks import loop, methods, plot, run, tables
 from benchmarks.samples import Sample
+from benchmarks.sets import Data
 
 PAPER = json.loads((tables.HERE / "paper.json").read_text(encoding="utf-8"))
 
@@ -23,7 +24,7 @@ def cell(value: float, budget: int) -> loop.Cell:
 def report(table: tables.Table, values: dict[str, float], missing: dict[str, str] | None = None) -> run.Report:
     """A report as if every method had kept its value of everything."""
     labels = [label for group in table.groups.values() for label in group]
-    found = data.Data(files={label: [Sample("s", "", "", ("a",), "any")] for label in labels})
+    found = Data(files={label: [Sample("s", "", "", ("a",), "any")] for label in labels})
     cells = {
         (label, method, budget): cell(value, budget)
         for label in labels
