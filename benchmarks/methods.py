@@ -179,11 +179,13 @@ def _rival(setup: Setup, name: str) -> Method:
     tokenizer.parent.mkdir(exist_ok=True)
     tokenizer.write_text(portable_tokenizer(), encoding="utf-8")
     command = [interpreter, str(HERE / "rival_worker.py"), name, "--weights", weights, "--tokenizer", str(tokenizer)]
-    command += ["--stand-in"] if setup.counter_name == "table" else []  # the same counter for all
+    if setup.counter_name == "table" and RIVALS[name] == "llmlingua":
+        command.append("--stand-in")  # the same counter for all
     try:
         rival = Rival(command)
     except RivalError as error:
-        raise UnavailableError(_one_line(error)) from error
+        hint = "" if python.exists() else "; its environment is made by: make rivals"
+        raise UnavailableError(f"{_one_line(error)}{hint}") from error
 
     def method(sample: Sample, budgets: Sequence[int]) -> list[Outcome]:
         try:
