@@ -11,6 +11,7 @@ import json
 import os
 import random
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import partial
@@ -194,6 +195,7 @@ def _rival(setup: Setup, name: str) -> Method:
             raise UnavailableError(_one_line(error)) from error
         return [Outcome(answer["text"], baselines.MS * answer["seconds"]) for answer in answers]
 
+    weakref.finalize(method, rival.close)
     return method
 
 
