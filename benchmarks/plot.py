@@ -47,7 +47,7 @@ def by_budget(result: Result) -> Figure:
     axes.xaxis.set_major_formatter(lambda value, place: f"{value:,.0f}")
     axes.xaxis.minorticks_off()
     axes.set(xlabel="budget, tokens", ylabel=_what(result), ylim=(0, 103))
-    axes.legend(loc="lower right")
+    figure.legend(loc="outside right center")
     axes.grid(alpha=0.3)
     return figure
 
@@ -64,7 +64,7 @@ def ablations(result: Result) -> Figure:
     axes.barh([row["method"] for row in bars], values, xerr=spread, capsize=2, color="tab:blue", alpha=0.7)
     axes.axvline(default, color="tab:red", label=f"the default, {default:.1f}")
     axes.set(xlabel=f"{_what(result)} at {least:,} tokens", xlim=(0, 105))
-    axes.legend(loc="lower left")
+    axes.legend(loc="lower right")
     axes.margins(y=0.02)
     return figure
 

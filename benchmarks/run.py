@@ -17,7 +17,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,11 @@ Row = dict[str, Any]
 
 @dataclass
 class Report:
-    """What a run found: samples, cells, and what is said of the run."""
+    """What a run found: samples, cells, and what is said of the run.
+
+    Attributes:
+        groups: tasks by the table's columns, which the mean weighs the same; without any it weighs tasks the same.
+    """
 
     data: Data
     results: loop.Results
@@ -62,22 +66,27 @@ class Report:
     methods: list[str]
     budgets: list[int]
     folder: Path
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def cells(self, method: str, budget: int, labels: Sequence[str]) -> list[loop.Cell]:
         """A method's cells, those of missing tasks left out."""
         found = (self.results.cells.get((label, method, budget)) for label in labels)
         return [cell for cell in found if cell]
 
+    def mean(self, method: str, budget: int) -> dict[str, float | int]:
+        """A method's mean over everything."""
+        groups = self.groups.values() or [list(self.data.files)]
+        return loop.summary(*(self.cells(method, budget, labels) for labels in groups))
+
     def document(self) -> Row:
         """Everything, as it is written to a file."""
         shown = [method for method in self.methods if method not in self.results.missing]
-        labels = list(self.data.files)
         return {
             **self.about,
             "left_out": self.data.left_out,
             "missing": {**self.data.missing, **self.results.missing},
             "means": [
-                {"method": method, "budget": budget, **loop.summary(self.cells(method, budget, labels))}
+                {"method": method, "budget": budget, **self.mean(method, budget)}
                 for method in shown
                 for budget in self.budgets
             ],
@@ -148,9 +157,7 @@ def run(
     builders = {name: methods.make_builder(what) for name, what in names.items()}
     results = loop.measure(found.files, builders, budgets, setup, folder, reader, options.concurrency if reader else 1)
     about = environment(PACKAGES) | {"options": {**asked, "methods": list(names)}, "reader": reader and reader.name}
-    report = Report(found, results, about, list(names), list(budgets), folder)
-    (folder / "summary.json").write_text(_json(report.document()), encoding="utf-8")
-    return report
+    return Report(found, results, about, list(names), list(budgets), folder)
 
 
 def parse_length(text: str) -> int:
@@ -199,7 +206,7 @@ def markdown(report: Report) -> str:
             [label, *(interval(loop.summary(report.cells(method, budget, [label]))) for method in shown)]
             for label in labels
         ]
-        means = [loop.summary(report.cells(method, budget, labels)) for method in shown]
+        means = [report.mean(method, budget) for method in shown]
         rows.append(["**mean**", *map(interval, means)])
         rows.append(["tokens kept", *(f"{mean['tokens']:.0f}" for mean in means)])
         rows.append(["samples over budget", *(str(mean["violations"]) for mean in means)])
@@ -231,6 +238,7 @@ def publish(report: Report, table: str, options: argparse.Namespace) -> None:
     page = f"{table}\n\n{stamp}\n"
     (report.folder / "table.md").write_text(page, encoding="utf-8")
     document = report.document()
+    (report.folder / "summary.json").write_text(_json(document), encoding="utf-8")
     if options.out:
         options.out.with_suffix(".json").write_text(_json(document), encoding="utf-8")
         options.out.with_suffix(".md").write_text(page, encoding="utf-8")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,8 +120,7 @@ TABLES: dict[str, Table] = {
 def markdown(table: Table, report: run.Report) -> str:
     """A table per budget: methods down, groups across, then their mean, tokens kept and samples over the budget."""
     kind = "score" if report.about["reader"] else "answer retention"
-    groups = {name: [label for label in labels if label in report.data.files] for name, labels in table.groups.items()}
-    shown = {name: labels for name, labels in groups.items() if labels}
+    shown = report.groups
     parts = []
     for budget in report.budgets:
         paper = _PAPER.get(table.paper, {}).get(str(budget), {})
@@ -132,14 +131,21 @@ def markdown(table: Table, report: run.Report) -> str:
     return "\n\n".join([*parts, *run.not_run(report)])
 
 
+def measured(table: Table, report: run.Report) -> dict[str, list[str]]:
+    """The table's columns with the tasks that could be had."""
+    files = report.data.files
+    groups = {name: [label for label in labels if label in files] for name, labels in table.groups.items()}
+    return {name: labels for name, labels in groups.items() if labels}
+
+
 def _row(
-    report: run.Report, method: str, budget: int, groups: dict[str, list[str]], paper: dict[str, float]
+    report: run.Report, method: str, budget: int, groups: Mapping[str, Sequence[str]], paper: dict[str, float]
 ) -> list[str]:
     name = f"{method} ({methods.ABLATIONS[method]})" if method in methods.ABLATIONS else method
     if method in report.results.missing:
         return [name, *(_beside("not run", paper.get(column)) for column in (*groups, "mean", "tokens")), ""]
     cells = [report.cells(method, budget, labels) for labels in groups.values()]
-    whole = loop.summary(*cells)
+    whole = report.mean(method, budget)
     columns = [run.interval(loop.summary(found)) for found in cells]
     pairs = zip([*groups, "mean", "tokens"], [*columns, run.interval(whole), f"{whole['tokens']:.0f}"], strict=True)
     return [name, *(_beside(ours, paper.get(column)) for column, ours in pairs), str(whole["violations"])]
@@ -167,6 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         report = run.run(table.datasets, names, budgets, options)
     except (UnavailableError, FileNotFoundError) as error:
         made.error(str(error))
+    report.groups = measured(table, report)
     run.publish(report, markdown(table, report), options)
 
 
