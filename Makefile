@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# On a busy machine torch's threads wait for each other.
+OFFLINE := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1
 
 .PHONY: demo test check bench rivals clean
 
@@ -19,8 +21,8 @@ check: $(VENV)/installed-dev
 
 # Everything that needs no download and no reader, on samples generated here; a killed run goes on where it was.
 bench: $(VENV)/installed-dev
-	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/tables.py retention --essays docs/demo --limit 3
-	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/tables.py ablations --essays docs/demo --limit 3
+	$(OFFLINE) $(BIN)/python benchmarks/tables.py retention --essays docs/demo --limit 3
+	$(OFFLINE) $(BIN)/python benchmarks/tables.py ablations --essays docs/demo --limit 3
 	$(BIN)/python benchmarks/latency.py --lengths 1k,16k,128k --runs 5 --counter table
 
 # An environment for each family of rivals whose pins clash with ours.
