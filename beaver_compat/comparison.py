@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 OURS = "beaver"
 _MS = 1000.0
+_SHOWN = 160  # characters of an error
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,7 @@ def _kept(answer: str | None, text: str) -> bool | None:
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
-        return f"{error.name} isn't installed: pip install 'beaver-compat[compare]'"
+        return f"{error.name} isn't installed: pip install {str(error.name).replace('_', '-')}"
     lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
+    told = f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
+    return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 3]}..."

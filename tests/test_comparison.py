@@ -63,7 +63,7 @@ def test_the_table(compressor: BeaverPromptCompressor, rivals: None) -> None:
     assert ours.split()[3::2] == ["kept", "kept"]
     assert "missed by" in others[0]
     assert others[1] == "longllmlingua      not run: OSError: no weights at all"
-    assert others[-1].endswith("not run: selective_context isn't installed: pip install 'beaver-compat[compare]'")
+    assert others[-1].endswith("not run: selective_context isn't installed: pip install selective-context")
     assert compared(compressor, answer=None).table().split("\n")[0].split()[-1] == "ms"
 
 
