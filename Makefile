@@ -21,8 +21,8 @@ check: $(VENV)/installed-dev
 
 # Everything that needs no download and no reader, on samples generated here; a killed run goes on where it was.
 bench: $(VENV)/installed-dev
-	$(OFFLINE) $(BIN)/python benchmarks/tables.py retention --essays docs/demo --limit 3
-	$(OFFLINE) $(BIN)/python benchmarks/tables.py ablations --essays docs/demo --limit 3
+	$(OFFLINE) $(BIN)/python benchmarks/tables.py retention --essays docs/demo --limit 2
+	$(OFFLINE) $(BIN)/python benchmarks/tables.py ablations --essays docs/demo --limit 2
 	$(BIN)/python benchmarks/latency.py --lengths 1k,16k,128k --runs 5 --counter table
 
 # An environment for each family of rivals whose pins clash with ours.
