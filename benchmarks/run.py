@@ -48,6 +48,7 @@ _NOT_MEASURING = {"plot.py", "tables.py", "latency.py", "latency_report.py", "st
 
 # What results depend on beside samples, method and code.
 _MATTERS = ("budgets", "counter", "reader", "reader_model", "weights")
+_PLACES = ("cache", "results", "out")  # of one machine; no result depends on them
 
 Row = dict[str, Any]
 
@@ -156,7 +157,8 @@ def run(
     folder = options.results / _folder_name(asked, found)
     builders = {name: methods.make_builder(what) for name, what in names.items()}
     results = loop.measure(found.files, builders, budgets, setup, folder, reader, options.concurrency if reader else 1)
-    about = environment(PACKAGES) | {"options": {**asked, "methods": list(names)}, "reader": reader and reader.name}
+    told = {key: value for key, value in asked.items() if key not in _PLACES}
+    about = environment(PACKAGES) | {"options": {**told, "methods": list(names)}, "reader": reader and reader.name}
     return Report(found, results, about, list(names), list(budgets), folder)
 
 
