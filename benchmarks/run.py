@@ -230,7 +230,14 @@ def interval(found: Mapping[str, float | int]) -> str:
 
 
 def _json(document: Row) -> str:
-    return json.dumps(document, indent=1, default=str, ensure_ascii=False) + "\n"
+    """The document with each row of its tables on a line of its own."""
+    tables = {key: document[key] for key in ("means", "results")}
+    about = {key: value for key, value in document.items() if key not in tables}
+    parts = [json.dumps(about, indent=1, default=str, ensure_ascii=False)[:-2]]
+    for key, rows in tables.items():
+        lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
+        parts.append(f' "{key}": [\n{lines}\n ]')
+    return ",\n".join(parts) + "\n}\n"
 
 
 def publish(report: Report, table: str, options: argparse.Namespace) -> None:
