@@ -262,6 +262,10 @@ def check(made: argparse.ArgumentParser, options: argparse.Namespace) -> None:
             made.error(f"{str(options.out.with_suffix(suffix))!r} exists; name another file")
     if not 0 < options.fraction <= 1:
         made.error(f"--fraction is {options.fraction}; give a number over 0, at most 1")
+    for pair in options.weights:
+        name, _, folder = pair.partition("=")
+        if name not in methods.RIVALS or not folder:
+            made.error(f"--weights is {pair!r}; give RIVAL=FOLDER, with one of {', '.join(methods.RIVALS)}")
     if options.concurrency < 1 or (options.limit is not None and options.limit < 1):
         made.error("--concurrency and --limit are at least 1")
 

@@ -275,6 +275,7 @@ def test_command_ends_with_one_line_where_the_reader_fails(
         (["--fraction", "0"], "--fraction is 0.0; give a number over 0"),
         (["--limit", "0"], "--limit are at least 1"),
         (["--reader", "oracle"], "no reader 'oracle'"),
+        (["--weights", "gzip=x"], "--weights is 'gzip=x'; give RIVAL=FOLDER"),
     ],
 )
 def test_command_refuses(
