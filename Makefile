@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# On a busy machine torch's threads wait for each other.
+OFFLINE := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench rivals clean
 
 demo: $(VENV)/installed
 	$(BIN)/beaver compress docs/demo/gpl-3.0.txt --token-counter table --target-token 300 \
@@ -17,12 +19,23 @@ check: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Measures answer retention on your own files: make bench DATA=path/to/samples
+# Everything that needs no download and no reader, on samples generated here; a killed run goes on where it was.
 bench: $(VENV)/installed-dev
-	$(BIN)/python benchmarks/retention.py $(DATA) --budgets 500,1000,3000
+	$(OFFLINE) $(BIN)/python benchmarks/tables.py retention --essays docs/demo --limit 2
+	$(OFFLINE) $(BIN)/python benchmarks/tables.py ablations --essays docs/demo --limit 2
+	$(BIN)/python benchmarks/latency.py --lengths 1k,16k,128k --runs 5 --counter table
+
+# An environment for each family of rivals whose pins clash with ours.
+rivals: .rivals/llmlingua/installed .rivals/selective-context/installed
+
+.rivals/%/installed: constraints.txt benchmarks/rivals-%.txt
+	$(PYTHON) -m venv .rivals/$*
+	.rivals/$*/bin/pip install --quiet -c constraints.txt -r benchmarks/rivals-$*.txt
+	$(if $(filter selective-context,$*),.rivals/$*/bin/pip install --quiet --no-deps selective-context==0.1.4)
+	touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info
+	rm -rf $(VENV) .rivals build *.egg-info
 
 # constraints.txt pins torch to a CPU build where one is at hand, so that nothing pulls gigabytes of CUDA.
 $(VENV)/installed: pyproject.toml constraints.txt

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from beaver_compat.comparison import Comparison, compare
     from beaver_compat.compressor import BeaverPromptCompressor
     from beaver_compat.compressor import BeaverPromptCompressor as PromptCompressor
     from beaver_compat.config import BeaverConfig
@@ -31,6 +32,7 @@ _HOMES = {
     "BeaverConfig": "config",
     "BeaverError": "errors",
     "BeaverPromptCompressor": "compressor",
+    "Comparison": "comparison",
     "CompressionResult": "result",
     "InputAssertionError": "errors",
     "InputKeyError": "errors",
@@ -42,12 +44,14 @@ _HOMES = {
     "TableError": "errors",
     "TokenCounterWarning": "counting",
     "TokenizerError": "errors",
+    "compare": "comparison",
 }
 
 __all__ = [
     "BeaverConfig",
     "BeaverError",
     "BeaverPromptCompressor",
+    "Comparison",
     "CompressionResult",
     "InputAssertionError",
     "InputKeyError",
@@ -59,6 +63,7 @@ __all__ = [
     "TableError",
     "TokenCounterWarning",
     "TokenizerError",
+    "compare",
 ]
 
 

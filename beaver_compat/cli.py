@@ -1,4 +1,4 @@
-"""The `beaver` command: text in, compressed prompt out.
+"""The `beaver` command: text in, compressed prompt out; or the same text through several compressors.
 
 Bytes that are no UTF-8 pass through unchanged.  Exit codes: 0 done, 1 an input or model that can't be used, 2 wrong
 usage, 130 interrupted.
@@ -17,8 +17,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from beaver_compat.errors import BeaverError
+from beaver_compat.rivals import RIVALS
 
 if TYPE_CHECKING:
+    from beaver_compat.compressor import BeaverPromptCompressor
     from beaver_compat.result import CompressionResult
 
 _FAILED, _INTERRUPTED = 1, 128 + signal.SIGINT
@@ -30,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
-        _write(_compress(arguments), arguments.json)
+        arguments.run(arguments)
     except (BeaverError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
@@ -50,9 +52,9 @@ def _parser() -> argparse.ArgumentParser:
         help="compress text to a token budget",
         description="Compress the contexts in FILEs (standard input by default) and print the prompt.",
     )
+    compress.set_defaults(run=lambda arguments: _write(_compress(arguments), arguments.json))
     add = compress.add_argument
     add("files", nargs="*", metavar="FILE", help="one context each; - is standard input")
-    add("-q", "--question", default="", help="what the text is to answer; printed after it")
     add("--instruction", default="", help="printed before the text")
     budget = compress.add_mutually_exclusive_group(required=True)
     budget.add_argument(
@@ -63,11 +65,30 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--no-question", action="store_true", help="use the question, but don't print it")
     add("--json", action="store_true", help="print LLMLingua's result as JSON, with every kept span")
+    _add_shared(compress)
+    compare = commands.add_parser(
+        "compare",
+        help="set compressors side by side on one text",
+        description="Compress FILE with BEAVER and with others; print a table and write the outputs as a page.",
+    )
+    compare.set_defaults(run=_compare)
+    add = compare.add_argument
+    add("file", metavar="FILE", help="the context; - is standard input")
+    add("-t", "--target-token", type=_tokens, required=True, metavar="N", help="tokens of the whole prompt")
+    add("--against", default="", metavar="NAMES", help=f"comma-separated, of {', '.join(RIVALS)}")
+    add("--answer", metavar="TEXT", help="say whether it stands in what each keeps")
+    add("--html", default="beaver-compare.html", metavar="FILE", help="the page (default: %(default)s)")
+    _add_shared(compare)
+    return parser
+
+
+def _add_shared(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("-q", "--question", default="", help="what the text is to answer; printed after it")
     add("--model", metavar="NAME", help="model or folder whose embedding table is used (default: the bundled one)")
     add("--device", default="auto", help="where scores are computed: auto, cpu, cuda ...")
     add("--token-counter", metavar="NAME", help='tiktoken model name, or "table" (default: gpt-3.5-turbo)')
     add("--language", metavar="CODE", help="of the sentence rules, such as en or de (default: by script)")
-    return parser
 
 
 def _tokens(text: str) -> int:
@@ -86,17 +107,20 @@ def _share(text: str) -> float:
     return share
 
 
-def _compress(arguments: argparse.Namespace) -> CompressionResult:
-    contexts = [_read(name) for name in arguments.files or ["-"]]
+def _compressor(arguments: argparse.Namespace) -> BeaverPromptCompressor:
     from beaver_compat.compressor import BeaverPromptCompressor  # after the files are known to be there: it loads torch
 
-    compressor = BeaverPromptCompressor(
+    return BeaverPromptCompressor(
         arguments.model,
         arguments.device,
         token_counter=arguments.token_counter,
         language=arguments.language,
     )
-    return compressor.compress(
+
+
+def _compress(arguments: argparse.Namespace) -> CompressionResult:
+    contexts = [_read(name) for name in arguments.files or ["-"]]
+    return _compressor(arguments).compress(
         contexts,
         arguments.instruction,
         arguments.question,
@@ -104,6 +128,24 @@ def _compress(arguments: argparse.Namespace) -> CompressionResult:
         arguments.target_token,
         concate_question=not arguments.no_question,
     )
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    from beaver_compat.comparison import compare
+
+    context = _read(arguments.file)
+    compared = compare(
+        context,
+        arguments.question,
+        arguments.target_token,
+        against=[name for name in arguments.against.split(",") if name],
+        answer=arguments.answer,
+        compressor=_compressor(arguments),
+    )
+    with open(arguments.html, "w", encoding="utf-8", errors="replace") as page:
+        page.write(compared.html())
+    print(compared.table())
+    print(f"beaver: outputs side by side in {arguments.html}", file=sys.stderr)
 
 
 def _read(name: str) -> str:

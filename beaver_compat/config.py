@@ -18,7 +18,7 @@ SelectionRole = Literal["anchor", "flow", "flash"]
 class BeaverConfig:
     """How pages are made, scored and chosen.
 
-    The defaults are what ``benchmarks/retention.py`` found best; :meth:`paper` gives the paper to the letter.
+    The defaults are what ``benchmarks/run.py`` found best; :meth:`paper` gives the paper to the letter.
     Every row of the paper's ablation table is one field of it, named in the comment beside the field.
 
     >>> BeaverConfig.paper().pooling_weight

@@ -187,27 +187,22 @@ class MiniLM:
         return vectors, seconds
 
 
-def head(counter: Counter) -> Method:
-    """A method that keeps the first words of the context, as many as fit."""
-
-    def method(sample: Sample, budgets: Sequence[int]) -> list[Outcome]:
-        outcomes = []
-        for budget in budgets:
-            started = time.perf_counter()
-            text = _head(sample.context, budget, counter)
-            outcomes.append(Outcome(text, MS * (time.perf_counter() - started)))
-        return outcomes
-
-    return method
-
-
-def _head(text: str, budget: int, counter: Counter) -> str:
+def first_words(text: str, budget: int, counter: Counter) -> str:
+    """As many of the first words of `text` as fit into `budget` tokens."""
     ends = [0, *(match.end() for match in re.finditer(r"\S+", text))]
-    fits, most = 0, min(len(ends) - 1, budget)  # words; each is a token or more
-    while fits < most:
-        middle = (fits + most + 1) // 2
-        if counter(text[: ends[middle]]) <= budget:
-            fits = middle
-        else:
-            most = middle - 1
-    return text[: ends[fits]]
+    return text[: ends[_most(lambda n: counter(text[: ends[n]]) <= budget, min(len(ends) - 1, budget))]]
+
+
+def last_words(text: str, budget: int, counter: Counter) -> str:
+    """As many of the last words of `text` as fit into `budget` tokens."""
+    starts = [len(text), *reversed([match.start() for match in re.finditer(r"\S+", text)])]
+    return text[starts[_most(lambda n: counter(text[starts[n] :]) <= budget, min(len(starts) - 1, budget))] :].rstrip()
+
+
+def _most(fits: Callable[[int], bool], most: int) -> int:
+    """The largest number of words, `most` at most, that fits; each is a token or more."""
+    least = 0
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if fits(middle) else (least, middle - 1)
+    return least

@@ -1,10 +1,12 @@
-"""One of the LLMLingua family in a process of its own, with random weights of the published model's shape.
+"""A rival in a process of its own, with its own weights, or with random ones of the published model's shape.
 
-    python benchmarks/rival_worker.py NAME --sample TEXT_FILE --tokenizer LLAMA_2_JSON [--device cuda] [--stand-in]
+    python benchmarks/rival_worker.py NAME --tokenizer LLAMA_2_JSON --weights published [--device cuda] [--stand-in]
+    python benchmarks/rival_worker.py NAME --tokenizer LLAMA_2_JSON --sample TEXT_FILE [--device cuda] [--stand-in]
 
 The first line on stdout is a JSON object, `about` and `versions`.  From then on each line on stdin, `text`,
-`question` and `target`, is answered by one, `seconds`, `tokens` (the rival's own) and `compressed_tokens`.  What
-fails is answered by `error`.  Runs under any interpreter that has llmlingua, and imports nothing of this project.
+`question` and `target`, is answered by one: `seconds` and `text`, with random weights `seconds`, `tokens` (the rival's
+own) and `compressed_tokens`.  What fails is answered by `error`.  Runs under any interpreter that has the rival's
+package; of this project it imports the rivals' settings only, which need nothing.
 """
 
 from __future__ import annotations
@@ -18,25 +20,20 @@ import tempfile
 import traceback
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from beaver_compat.rivals import RIVALS, Compress, load_rival
+
 SEED = 42
 LEARNT_TOKENS = 4_000  # a text then has about as many as of tiktoken's; the rest of a vocabulary is never met
 REMEMBERED_TEXTS = 1 << 16
 PACKAGES = ("llmlingua", "transformers", "tokenizers", "torch", "numpy")
-KEPT_TOKENS = ["\n", "?", "!", "."]  # LLMLingua-2 is published with them
-LONG_OPTIONS = {  # LongLLMLingua is published with them
-    "condition_in_question": "after_condition",
-    "reorder_context": "sort",
-    "dynamic_context_compression_ratio": 0.3,
-    "condition_compare": True,
-    "context_budget": "+100",
-    "rank_method": "longllmlingua",
-}
 
 
 class Shape(NamedTuple):
@@ -163,14 +160,18 @@ def learnt_tokenizer(shape: Shape, sample: str) -> str:
     return json.dumps(made)
 
 
-def load_rival(name: str, device: str, sample: Path, tokenizer: Path, stand_in: bool) -> Any:
-    """The rival's `PromptCompressor`; its files are gone again when it is loaded."""
-    import llmlingua  # type: ignore[import-untyped]
+def count_with(tokenizer: Path) -> None:
+    """Let a tokenizer.json stand in for tiktoken's encodings."""
     import tiktoken
 
-    if stand_in:
-        counter: Any = RememberingCounter(tokenizer)
-        tiktoken.encoding_for_model = lambda model_name: counter
+    counter: Any = RememberingCounter(tokenizer)
+    tiktoken.encoding_for_model = lambda model_name: counter
+
+
+def load_random(name: str, device: str, sample: Path, tokenizer: Path) -> Any:
+    """The rival's `PromptCompressor` with random weights; its files are gone again when it is loaded."""
+    import llmlingua  # type: ignore[import-untyped]
+
     shape = SHAPES[name]
     read = tokenizer.read_text(encoding="utf-8")
     own = read if shape.family == "Llama" else learnt_tokenizer(shape, sample.read_text(encoding="utf-8"))
@@ -181,17 +182,33 @@ def load_rival(name: str, device: str, sample: Path, tokenizer: Path, stand_in: 
         return llmlingua.PromptCompressor(str(folder), device, use_llmlingua2=name.startswith("llmlingua2"))
 
 
-def compress(rival: Any, request: dict[str, Any]) -> dict[str, Any]:
+def compress_random(rival: Any, request: dict[str, Any]) -> dict[str, Any]:
     """One call, timed; it returns strings, so nothing is left running on a GPU."""
-    options: dict[str, Any] = {"force_tokens": KEPT_TOKENS} if rival.use_llmlingua2 else LONG_OPTIONS
-    contexts = [request["text"]] if rival.use_llmlingua2 else request["text"].split("\n\n")
+    settings = RIVALS["llmlingua2" if rival.use_llmlingua2 else "longllmlingua"]
+    contexts = request["text"].split("\n\n") if settings.paragraphs else [request["text"]]
     started = perf_counter()
-    result = rival.compress_prompt(contexts, question=request["question"], target_token=request["target"], **options)
+    result = rival.compress_prompt(
+        contexts, question=request["question"], target_token=request["target"], **settings.call
+    )
     return {
         "seconds": perf_counter() - started,
         "tokens": len(rival.tokenizer.tokenize(request["text"])),
         "compressed_tokens": result["compressed_tokens"],
     }
+
+
+def compress(rival: Compress, request: dict[str, Any]) -> dict[str, Any]:
+    """One call, timed."""
+    started = perf_counter()
+    text = rival(request["text"], request["question"], request["target"])
+    return {"seconds": perf_counter() - started, "text": text}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def _answered(job: Callable[[], dict[str, Any]]) -> str:
@@ -205,9 +222,10 @@ def _answered(job: Callable[[], dict[str, Any]]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Load the rival, then answer until stdin ends."""
-    parser = argparse.ArgumentParser(description="Times one of the LLMLingua family with random weights.")
-    parser.add_argument("name", choices=SHAPES)
-    parser.add_argument("--sample", type=Path, required=True, help="text that the tokenizer learns from")
+    parser = argparse.ArgumentParser(description="Runs a rival, or times it with random weights.")
+    parser.add_argument("name", choices=sorted({*SHAPES, *RIVALS}))
+    parser.add_argument("--weights", help='"published", a name on the hub, or a folder; without it random ones')
+    parser.add_argument("--sample", type=Path, help="text that the tokenizer of random weights learns from")
     parser.add_argument("--tokenizer", type=Path, required=True, help="Llama-2's tokenizer.json")
     parser.add_argument("--stand-in", action="store_true", help="count with Llama-2's tokenizer, not with tiktoken's")
     parser.add_argument("--device", default="cpu")
@@ -215,16 +233,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # What others print goes to stderr; here stdout is for answers alone.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    os.environ |= {"TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    if not given.weights:
+        os.environ["HF_HUB_OFFLINE"] = "1"
     rivals: list[Any] = []
 
     def load() -> dict[str, Any]:
-        rivals.append(load_rival(given.name, given.device, given.sample, given.tokenizer, given.stand_in))
-        return {"about": SHAPES[given.name].about, "versions": {name: version(name) for name in PACKAGES}}
+        if given.stand_in:
+            count_with(given.tokenizer)
+        if given.weights:
+            rivals.append(load_rival(given.name, None if given.weights == "published" else given.weights, given.device))
+        else:
+            rivals.append(load_random(given.name, given.device, given.sample, given.tokenizer))
+        about = SHAPES[given.name].about if given.name in SHAPES else given.name
+        versions = {name: _version(name) for name in (*PACKAGES, given.name)}
+        return {"about": about, "versions": {name: found for name, found in versions.items() if found}}
 
     print(_answered(load), file=answers, flush=True)
+    call = compress if given.weights else compress_random
     for line in sys.stdin if rivals else ():
-        print(_answered(partial(compress, rivals[0], json.loads(line))), file=answers, flush=True)
+        print(_answered(partial(call, rivals[0], json.loads(line))), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Benchmark samples, and what counts as a retained answer.
 
 A sample file holds one JSON object a line (`*.jsonl` or `*.jsonl.gz`) with the keys `id, context, question,
-answers, match, meta`; others are ignored.  This module knows nothing of compressors, budgets or counters.
+answers, match`, and where there are any `instruction, metric, max_tokens, classes` and `meta`: `prompt` (`prefix`,
+`join`, `suffix` around instruction, context and question) and `evidence_spans`.  Others are ignored.  This module
+knows nothing of compressors, budgets or counters.
 
 An answer is *retained* when it stands verbatim in a text, both with runs of white space taken as one space
 and without regard to case (as in RULER's own string match), and not inside a longer word: `no` does not stand
@@ -12,12 +14,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
+
+from beaver_compat.answers import normalised, stands_in
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 # Words that stand in nearly every text: a reader infers such an answer, so finding the word proves nothing.
@@ -26,27 +29,53 @@ JUDGEMENTS = frozenset({"yes", "no", "true", "false", "unanswerable"})
 
 @dataclass(frozen=True)
 class Sample:
-    """One question over one context, with the reference answers that stand in that context."""
+    """One question over one context, with the reference answers that stand in that context.
+
+    Attributes:
+        answers: all reference answers, for a reader to be scored by.
+        before, between, after: the prompt around context and question.
+        metric: of `benchmarks/metrics.py`.
+        max_tokens: that a reader may answer with.
+        classes: of a classification task.
+        length: tokens of the whole prompt and its answer where the maker counted them, else 0.
+        depths: where the evidence begins, as shares of the context.
+    """
 
     id: str
     context: str
     question: str
     references: tuple[str, ...]
     match: Literal["all", "any"]
+    answers: tuple[str, ...] = ()
+    before: str = ""
+    between: str = "\n\n"
+    after: str = ""
+    metric: str = "qa_f1"
+    max_tokens: int = 128
+    classes: tuple[str, ...] = ()
+    length: int = 0
+    depths: tuple[float, ...] = ()
 
-    def retention(self, compressed: str) -> float:
+    def prompt(self, context: str) -> str:
+        """The prompt for a reader, with `context` in the place of the sample's own.
+
+        >>> Sample("s", "long", "Who?", (), "any", before="Read: ", after=" A:").prompt("short")
+        'Read: short\\n\\nWho? A:'
+        """
+        return f"{self.before}{context}{self.between}{self.question}{self.after}"
+
+    def retention(self, compressed: str) -> float | None:
         """Share of the references in `compressed`; with `match == "any"` 1.0 as soon as one stands there.
+
+        None where the sample has no references: nothing could be kept.
 
         >>> Sample("s", "Ann has 5. Bob has 7.", "", ("5", "7"), "all").retention("Bob has 7.")
         0.5
         """
+        if not self.references:
+            return None
         found = retained(self.references, compressed)
         return float(bool(found)) if self.match == "any" else len(found) / len(self.references)
-
-
-def normalised(text: str) -> str:
-    """`text` case-folded, each run of white space as one space."""
-    return " ".join(text.split()).casefold()
 
 
 def retained(answers: Sequence[str], text: str) -> tuple[str, ...]:
@@ -55,17 +84,7 @@ def retained(answers: Sequence[str], text: str) -> tuple[str, ...]:
     >>> retained(["new  york", "no", ""], "In New\\nYork now.")
     ('new  york',)
     """
-    haystack = normalised(text)
-    return tuple(answer for answer in answers if _stands_in(normalised(answer), haystack))
-
-
-def _stands_in(needle: str, haystack: str) -> bool:
-    if not needle or needle not in haystack:
-        return False
-    # Only ASCII letters and digits close a word: scripts without spaces have no such edge.
-    left = r"(?<![a-z0-9])" if re.match(r"[a-z0-9]", needle[0]) else ""
-    right = r"(?![a-z0-9])" if re.match(r"[a-z0-9]", needle[-1]) else ""
-    return re.search(left + re.escape(needle) + right, haystack) is not None
+    return tuple(answer for answer in answers if stands_in(answer, text))
 
 
 def references(row: dict[str, Any]) -> tuple[str, ...]:
@@ -80,19 +99,63 @@ def references(row: dict[str, Any]) -> tuple[str, ...]:
     return retained([answer for answer in answers if normalised(answer) not in JUDGEMENTS], row["context"])
 
 
-def read_samples(path: Path, limit: int | None = None) -> tuple[list[Sample], int]:
+def located(piece: str, text: str) -> tuple[int, int] | None:
+    """Where `piece` stands in `text`: start and end, or None."""
+    start = text.find(piece)
+    return None if start < 0 else (start, start + len(piece))
+
+
+def sample_of(row: dict[str, Any], place: int) -> Sample:
+    """The sample on one line.
+
+    Parameters
+    ----------
+    row: the line's object.
+    place: names it where it has no `id`.
+
+    Raises
+    ------
+    ValueError: it has no context or no question.
+    """
+    missing = {"context", "question"} - row.keys()
+    if missing:
+        raise ValueError(f"line {place + 1} has no {' and no '.join(sorted(missing))}: it has {', '.join(row)}")
+    meta = row.get("meta") or {}
+    shape = meta.get("prompt") or {}
+    first, between = shape.get("join", ("\n\n", "\n\n"))
+    context, answers = row["context"], tuple(map(str, row.get("answers", ())))
+    instruction = row.get("instruction", "")
+    return Sample(
+        id=str(row.get("id", place)),
+        context=context,
+        question=row["question"],
+        references=references({**row, "answers": answers}),
+        match=row.get("match", "any"),
+        answers=answers,
+        before=f"{shape.get('prefix', '')}{instruction}{first if instruction else ''}",
+        between=between,
+        after=shape.get("suffix", ""),
+        metric=row.get("metric", "string_match_all" if row.get("match") == "all" else "qa_f1"),
+        max_tokens=int(row.get("max_tokens", 128)),
+        classes=tuple(row.get("classes", ())),
+        depths=tuple(start / len(context) for start, _ in meta.get("evidence_spans", ())),
+    )
+
+
+def read_samples(path: Path, limit: int | None = None, readable: bool = False) -> tuple[list[Sample], int]:
     """The first `limit` samples of a file that can be scored, and how many lines on the way were left out.
 
-    Left out are those without a reference that stands in their context.
+    Left out are those without a reference that stands in their context, unless they are `readable`: a reader can be
+    scored on them all the same.
     """
     left_out = 0
 
     def usable() -> Iterator[Sample]:
         nonlocal left_out
-        for row in _rows(path):
-            found = references(row)
-            if found:
-                yield Sample(str(row["id"]), row["context"], row["question"], found, row["match"])
+        for place, row in enumerate(_rows(path)):
+            sample = sample_of(row, place)
+            if sample.references or (readable and sample.answers):
+                yield sample
             else:
                 left_out += 1
 

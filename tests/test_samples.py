@@ -1,0 +1,130 @@
+"""Benchmark samples: which answers count, and what a line of a file holds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks import samples
+from benchmarks.samples import Sample, read_samples, references, retained, sample_files, sample_of
+
+ASCII_WORD = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": 7,
+        "context": "Ann found 12 eggs. Bob found the NEW\nYork map.",
+        "question": "What did Bob find?",
+        "answers": ["new york"],
+        "match": "any",
+        "meta": {},
+    } | changes
+
+
+def write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    text = "".join(json.dumps(entry) + "\n" for entry in rows)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def slow_retained(answer: str, text: str) -> bool:
+    needle, haystack = (" ".join(t.split()).casefold() for t in (answer, text))
+    for start in range(len(haystack) - len(needle) + 1):
+        end = start + len(needle)
+        before, after = haystack[:start][-1:], haystack[end : end + 1]
+        inside = (before and before in ASCII_WORD and needle[:1] in ASCII_WORD) or (
+            after and after in ASCII_WORD and needle[-1:] in ASCII_WORD
+        )
+        if needle and haystack[start:end] == needle and not inside:
+            return True
+    return False
+
+
+@given(st.text("aB1 \n.é", max_size=4), st.text("aB1 \n.é", max_size=30))
+def test_retained_is_a_search_at_every_place(answer: str, text: str) -> None:
+    assert bool(retained([answer], text)) == slow_retained(answer, text)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "stands"),
+    [
+        ("no", "now", False),
+        ("12", "112", False),
+        ("12", "$12.", True),
+        ("New York", "in new\n york", True),
+        ("東京", "在東京都", True),
+        ("", "text", False),
+    ],
+)
+def test_retained_examples(answer: str, text: str, stands: bool) -> None:
+    assert bool(retained([answer], text)) is stands
+
+
+def test_match_all_is_a_share_and_any_is_one() -> None:
+    kept = "5 and 7"
+    assert Sample("s", "", "", ("5", "7", "9", "11"), "all").retention(kept) == 0.5
+    assert Sample("s", "", "", ("5", "9"), "any").retention(kept) == 1.0
+    assert Sample("s", "", "", ("9",), "any").retention(kept) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ("new york",)),
+        ({"answers": ["eggs", "hens"]}, ("eggs",)),
+        ({"answers": ["Yes", "eggs"], "context": "yes, eggs"}, ("eggs",)),
+        ({"answers": ["A"], "meta": {"answer_option_texts": ["12 eggs"], "verbatim": False}}, ("12 eggs",)),
+        ({"meta": {"verbatim": False}}, ()),
+        ({"answers": ["Bob"], "context": "nobody", "question": "Bob?"}, ()),
+    ],
+)
+def test_references(changes: dict[str, Any], expected: tuple[str, ...]) -> None:
+    assert references(row(**changes)) == expected
+
+
+@pytest.mark.parametrize("name", ["some.jsonl", "some.jsonl.gz"])
+def test_read_samples_counts_what_it_leaves_out(tmp_path: Path, name: str) -> None:
+    rows = [row(answers=["hens"]), row(id=1), row(answers=["hens"]), row(id=2), row(id=3)]
+    file = write(tmp_path / name, rows)
+    found, left_out = read_samples(file, limit=2)
+    assert ([sample.id for sample in found], left_out) == (["1", "2"], 2)
+    assert len(read_samples(file)[0]) == 3
+    assert samples.file_label(file) == "some"
+
+
+def test_sample_files_takes_folders_and_files_once(tmp_path: Path) -> None:
+    second, first = write(tmp_path / "b.jsonl", []), write(tmp_path / "a.jsonl.gz", [])
+    (tmp_path / "notes.txt").write_text("x")
+    assert sample_files([str(tmp_path), str(second)]) == [first, second]
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        sample_files([str(tmp_path / "nowhere")])
+
+
+def test_samples_without_references_have_no_retention() -> None:
+    assert Sample("s", "", "", (), "any").retention("anything") is None
+
+
+def test_readable_lines_stay_for_a_reader(tmp_path: Path) -> None:
+    file = write(tmp_path / "some.jsonl", [row(answers=["hens"]), row(id=1), row(answers=[])])
+    found, left_out = read_samples(file, readable=True)
+    assert ([sample.answers for sample in found], left_out) == ([("hens",), ("new york",)], 1)
+
+
+def test_a_line_gives_the_whole_prompt() -> None:
+    shape = {"prefix": "Example. ", "join": ["\n", "\nQuestion: "], "suffix": " Answer:"}
+    meta = {"prompt": shape, "evidence_spans": [[19, 30]]}
+    sample = sample_of(row(instruction="Read.", meta=meta, match="all"), 0)
+    assert sample.prompt("Kept.") == "Example. Read.\nKept.\nQuestion: What did Bob find? Answer:"
+    assert (sample.metric, sample.depths) == ("string_match_all", (19 / 46,))
+    assert sample_of(row(), 0).prompt("Kept.") == "Kept.\n\nWhat did Bob find?"
+    assert sample_of({"context": "a", "question": "b"}, 3).id == "3"
+    with pytest.raises(ValueError, match="line 5 has no question: it has context"):
+        sample_of({"context": "a"}, 4)
