@@ -38,6 +38,7 @@ class Boundaries:
         lines: where each line that is not blank begins, with its indentation.
         hard_lines: those of ``lines`` that do not continue hard-wrapped prose.
         sentences: where a sentence may begin inside a line or a wrapped paragraph.
+        pauses: where a small letter follows a terminator and white space, as in a list within a sentence.
         words: where each stretch without white space begins.
         word_ends: where it ends.
         records: True for each of ``hard_lines`` that is a record (JSON, a table row) and must stay whole, bool.
@@ -47,6 +48,7 @@ class Boundaries:
     lines: Positions
     hard_lines: Positions
     sentences: Positions
+    pauses: Positions
     words: Positions
     word_ends: Positions
     records: NDArray[np.bool_]
@@ -69,11 +71,13 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     line_numbers = line_of_word[first_words]
     lines = np.concatenate([[0], line_ends + 1])[line_numbers]
     last_words = np.append(first_words[1:], words.size)[: lines.size] - 1
+    sentences, pauses = _sentence_starts(classes, words)
     soft = _soft_lines(points, classes, lines, line_numbers, first_words, last_words, words, word_ends)
     return Boundaries(
         lines=lines,
         hard_lines=lines[~soft],
-        sentences=_sentence_starts(classes, words),
+        sentences=sentences,
+        pauses=pauses,
         words=words,
         word_ends=word_ends,
         records=_records(points, words[first_words], word_ends[last_words])[~soft],
@@ -138,16 +142,17 @@ def _is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
     return (points >= ord("0")) & (points <= ord("9"))
 
 
-def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> Positions:
+def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Positions, Positions]:
     """Where a sentence may begin: after a terminator with what closes it, then white space, then no small letter.
 
-    Scripts without spaces need no white space; nor do two sentences that were run together (``end.Next``).
+    Where a small letter follows is only a pause.  Scripts without spaces need no white space; nor do two sentences
+    that were run together (``end.Next``).
     """
     closing = np.append((classes & (TERMINATOR | CLOSER)) != 0, False)
     run_ends = np.flatnonzero(closing[:-1] & ~closing[1:]) + 1  # end of each run of terminators and closers
     terminators = np.flatnonzero(classes & TERMINATOR)
     if not terminators.size:
-        return terminators
+        return terminators, terminators
     ends = np.unique(run_ends[np.searchsorted(run_ends, terminators, side="right")])
     ends = ends[ends < classes.size]
     spaced = (classes[ends] & _BLANK) != 0
@@ -159,7 +164,7 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> Positions
     small = (first & (LOWER | TERMINATOR)) != 0
     run_together = ((first & UPPER) != 0) & ((second & LOWER) != 0)
     wide = (first & WIDE) != 0
-    return starts[np.where(spaced, ~small, run_together | wide)]
+    return starts[np.where(spaced, ~small, run_together | wide)], starts[spaced & small]
 
 
 def _records(points: NDArray[np.uint32], starts: Positions, ends: Positions) -> NDArray[np.bool_]:

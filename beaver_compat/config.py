@@ -44,7 +44,7 @@ class BeaverConfig:
     maxsim_floor: float = 0.3  # cosines below this count as no match
     phrase_weight: float = 0.5  # what an exact match gains for each neighbour that it shares with the query
     neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
-    sentence_weight: float = 0.25  # weight of a sentence's own score against its page's; 0 keeps whole pages
+    sentence_weight: float = 0.3  # weight of a sentence's own score against its page's; 0 keeps whole pages
     repeats_last: bool = True  # a sentence that stood word for word before is kept only when all others are
     # QueryPlanner: selection
     anchor_pages: int = 4  # k_anc

@@ -97,6 +97,9 @@ class Smoother:
                     return candidate
             if position - line <= _REACH:
                 return line
+            pause = _last(self._boundaries.pauses, position)
+            if pause > position - _REACH:
+                return pause
         return self.word(position)
 
     def _find_end(self, position: int) -> int:
@@ -118,12 +121,14 @@ class Smoother:
                     return candidate
             if line_end - position <= _REACH:
                 return line_end
+            pauses = self._boundaries.pauses
+            index = int(np.searchsorted(pauses, position))
+            if index < pauses.size and pauses[index] < position + _REACH:
+                return int(pauses[index])
         return min(move_out(self._points, self._classes, position, 1), high)
 
     def _line(self, position: int, low: int) -> int:
-        lines = self._boundaries.hard_lines
-        index = int(np.searchsorted(lines, position, side="right")) - 1
-        return max(int(lines[index]), low) if index >= 0 else low
+        return max(_last(self._boundaries.hard_lines, position), low)
 
     def _is_record(self, position: int) -> bool:
         index = int(np.searchsorted(self._boundaries.hard_lines, position, side="right")) - 1
@@ -152,3 +157,9 @@ class Smoother:
             left += " "  # sentences that were run together: pysbd wants white space between them
         # Hard wraps and all other line ends as spaces, because pysbd takes each for the end of a sentence.
         return ends_between(_BLANK.sub(" ", left), _BLANK.sub(" ", right), self._language)
+
+
+def _last(places: NDArray[np.int64], position: int) -> int:
+    """The last of ascending places at or before a position, -1 if there is none."""
+    index = int(np.searchsorted(places, position, side="right")) - 1
+    return int(places[index]) if index >= 0 else -1

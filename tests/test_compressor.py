@@ -229,3 +229,13 @@ def test_other_settings_keep_the_promises(compressor: BeaverPromptCompressor, co
         for question in ("", QUESTION):
             result = other.compress(CONTEXTS, question=question, target_token=target)
             check_result(result, CONTEXTS, compressor.counter, question=question)
+
+
+def test_a_piece_of_an_endless_sentence_goes_on_to_its_next_pause(compressor: BeaverPromptCompressor) -> None:
+    clause = (
+        "convey the object code in a physical product of any kind that is customarily used for software interchange, "
+    )
+    text = "You may do so in one of these ways: a) " + 5 * clause + 5 * "and "  # a page ends between mill and number
+    text += "the magic number for the old mill is: 1845981. b) " + 14 * clause + "or c) nothing."
+    result = compressor.compress(text, question="What is the magic number for the old mill?", target_token=150)
+    assert "the magic number for the old mill is: 1845981." in result.compressed_context
