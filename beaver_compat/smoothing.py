@@ -97,9 +97,9 @@ class Smoother:
                     return candidate
             if position - line <= _REACH:
                 return line
-            pause = _last(self._boundaries.pauses, position)
-            if pause > position - _REACH:
-                return pause
+            mark = max(_last(places, position) for places in (candidates, self._boundaries.pauses))
+            if mark > position - _REACH:
+                return mark  # no sentence begins near, but some mark ends something
         return self.word(position)
 
     def _find_end(self, position: int) -> int:
@@ -121,10 +121,12 @@ class Smoother:
                     return candidate
             if line_end - position <= _REACH:
                 return line_end
-            pauses = self._boundaries.pauses
-            index = int(np.searchsorted(pauses, position))
-            if index < pauses.size and pauses[index] < position + _REACH:
-                return int(pauses[index])
+            marks = [
+                places[np.searchsorted(places, position) :][:1] for places in (candidates, self._boundaries.pauses)
+            ]
+            mark = min(np.concatenate(marks).tolist(), default=high)
+            if mark < min(high, position + _REACH):
+                return mark
         return min(move_out(self._points, self._classes, position, 1), high)
 
     def _line(self, position: int, low: int) -> int:
