@@ -27,7 +27,6 @@ _GUESSES = 6  # interpolated counts before the search halves the interval instea
 _CHARACTERS_PER_TOKEN = 3  # a rough guess, which the search corrects
 _LEAD = 40  # characters: what smoothing may put before a candidate that is cut
 _LEAST_ROOM = 6  # tokens: less is not worth another piece
-_WAYS = ((True, False), (False, False), (False, True))  # led, torn: how a candidate is kept, the best way first
 
 
 class Candidates(NamedTuple):
@@ -70,8 +69,8 @@ def plan(
 ) -> Plan:
     """Fill the budget.
 
-    A candidate is kept with the lines that it needs.  Only where nothing can be kept so, one is kept without them, and
-    only where that does not fit either, one is torn.
+    A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
+    without them; where none fits so, one is torn.
 
     Args:
         candidates: best first.
@@ -110,9 +109,12 @@ def plan(
     runs = first(count)
     used = cost(runs)
     behind = range(count, min(count + _TRIES, len(candidates.starts)))
-    for index, led, torn in [(index, *way) for way in _WAYS for index in behind]:
-        if used > least and (not led or budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget)):
+    tries = [(index, led, False) for index in behind for led in (True, False)]
+    for index, led, torn in [*tries, *((index, False, True) for index in behind)]:
+        if used > least and (torn or budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget)):
             break
+        if used > least and not led:
+            continue
         whole = not torn and (not led or candidates.whole[index])
         if whole:
             one = smoothed(candidates.starts[[index]], candidates.ends[[index]], smoother)

@@ -38,9 +38,9 @@ _SIGNATURE = re.compile(
     rf"(?:{_MODIFIER} +)*(?:def|class|func|fn|fun|function|interface|struct|impl|trait|enum|module|namespace)\b[ (<*]"
     rf"|(?:{_MODIFIER} +)+[^=;]*\("
 )
-_SIGNATURE_BEGINNINGS = (
-    "abs asy cla dat def enu exp fin fn fun imp int mod nam ove par pri pro pub sea sta str tra uns vir"
-)
+_KEYWORDS = "abs|asy|cla|dat|def|enu|exp|fin|fn |fun|imp|int|mod|nam|ove|par|pri|pro|pub|sea|sta|str|tra|uns|vir"
+_PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
+_SIGNATURE_BEGINNINGS = np.array([[ord(sign) for sign in word] for word in _KEYWORDS.split("|")]) @ _PACKED
 _NO_SIGNATURE_ENDS = ".;?!"
 _CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
 
@@ -102,6 +102,8 @@ def find_leads(
         context_starts, context_ends: characters of each context, int64 [C].
     """
     starts = boundaries.hard_lines
+    if starts.size < 2:
+        return None
     first = np.searchsorted(boundaries.words, starts)
     last = np.append(first[1:], boundaries.words.size)[: first.size] - 1
     first, text_ends = boundaries.words[first], boundaries.word_ends[last]
@@ -134,9 +136,9 @@ def _add_signatures(
         return
     closes = is_any(points[first], _CLOSERS)
     opens = np.append((indents[1:] > indents[:-1]) | closes[1:], False)
-    beginning = points[np.minimum(first[opens, None] + np.arange(3), points.size - 1)]
-    known = np.array([[ord(sign) for sign in word.ljust(3)] for word in _SIGNATURE_BEGINNINGS.split()])
-    found = np.flatnonzero(opens)[(beginning[:, None] == known).all(2).any(1)]
+    found = np.flatnonzero(opens & (points[first] >= ord("a")) & (points[first] <= ord("z")))
+    beginnings = points[np.minimum(first[found, None] + np.arange(3), points.size - 1)]
+    found = found[np.isin(beginnings @ _PACKED, _SIGNATURE_BEGINNINGS)]
     matches = [
         bool(_SIGNATURE.match(text, start, end)) and text[end - 1] not in _NO_SIGNATURE_ENDS
         for start, end in zip(first[found].tolist(), ends[found].tolist(), strict=True)
