@@ -126,3 +126,12 @@ def test_lines_of_a_body_come_with_its_signature(
             last = line
         elif line.startswith("        ") or (line.startswith("    ") and last and last.startswith("def")):
             assert last in owner[line], line
+
+
+def test_a_number_of_common_digits_is_found(compressor: BeaverPromptCompressor) -> None:
+    """Each digit stands in most sentences and weighs next to nothing; their run is rare."""
+    story = " ".join(f"In year {year} the fox had {year * 37 % 90 + 2} cubs." for year in range(1000, 3000))
+    prepared = compressor.prepare(story)
+    for year in range(1007, 3000, 199):
+        result = compressor.compress(prepared, question=f"How many cubs were there in year {year}?", target_token=120)
+        assert f"In year {year} " in result.compressed_context
