@@ -135,3 +135,11 @@ def test_a_number_of_common_digits_is_found(compressor: BeaverPromptCompressor) 
     for year in range(1007, 3000, 199):
         result = compressor.compress(prepared, question=f"How many cubs were there in year {year}?", target_token=120)
         assert f"In year {year} " in result.compressed_context
+
+
+@pytest.mark.parametrize("budget", [20, 26])
+def test_of_a_short_line_the_sentence_that_answers_is_kept(compressor: BeaverPromptCompressor, budget: int) -> None:
+    line = "The harbour was built in 1871. It has three stone piers. Ferries leave at 7:15 and 16:40 each day."
+    assert "7:15" in kept(compressor, line, "When do ferries leave?", budget)
+    line = "The observatory owns a refractor of 66 centimetres. The comet of 1910 was photographed by Ilse Varga."
+    assert "Ilse Varga" in kept(compressor, line, "Who photographed the comet?", budget)
