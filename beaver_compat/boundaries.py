@@ -36,7 +36,7 @@ class Boundaries:
 
     Attributes:
         lines: where each line that is not blank begins, with its indentation.
-        hard_lines: those of ``lines`` that do not continue hard-wrapped prose.
+        hard_lines: those of ``lines`` that do not continue hard-wrapped prose, nor (`structure`) a few-shot example.
         sentences: where a sentence may begin inside a line or a wrapped paragraph.
         words: where each stretch without white space begins.
         word_ends: where it ends.

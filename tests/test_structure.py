@@ -193,3 +193,15 @@ def test_a_row_is_kept_alone_where_it_does_not_fit_with_its_header(compressor: B
     size = max(compressor.counter(row) for row in rows[1:])
     text = compressor.compress(CSV, question="brass lamp", target_token=size, concate_question=False).compressed_context
     assert text in rows[1:]
+
+
+@pytest.mark.parametrize("rate", [0.15, 0.25, 0.5])
+def test_what_is_needed_counts_in_a_bounded_segment(compressor: BeaverPromptCompressor, rate: float) -> None:
+    tagged = f"<llmlingua, rate={rate}>{CSV}</llmlingua><llmlingua, rate=0.9>\n{CODE}</llmlingua>"
+    result = compressor.structured_compress_prompt([tagged], question="How much is the brass lamp?")
+    header, *rows = CSV.split("\n")
+    lines = result["compressed_prompt"].split("\n")
+    kept = [line for line in lines if line in (header, *rows)]
+    assert compressor.counter("\n".join(kept)) <= rate * compressor.counter(CSV)
+    assert kept[0] == header or len(kept) == 1
+    assert "    def withdraw(self, amount: int, fee: int = 2) -> int:" in lines  # a tight bound leaves the rest alone
