@@ -24,10 +24,10 @@ _WORDS_PER_CHARACTER = 1 / 14  # prose has at least this many words; tables of n
 _LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that was wrapped
 _RECORD_OPENERS = '{["|<'
 _RECORD_CLOSERS = '}],|>";'
-_DELIMITERS = ",\t;|"
+DELIMITERS = ",\t;|"
 _LEAST_DELIMITERS = 2  # in a line of a table
 _TERMINATOR_REACH = 3  # characters from a line's end in which a terminator is looked for, quotes behind it
-_LONGEST_RECORD = 4096  # characters: a longer one may be cut like any long line
+LONGEST_RECORD = 4096  # characters: a longer one may be cut like any long line
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,15 @@ class Boundaries:
 
     Attributes:
         lines: where each line that is not blank begins, with its indentation.
-        hard_lines: those of ``lines`` that do not continue hard-wrapped prose.
+        hard_lines: those of ``lines`` that do not continue hard-wrapped prose, nor (`structure`) a few-shot example.
         sentences: where a sentence may begin inside a line or a wrapped paragraph.
         pauses: where a small letter follows a terminator and white space, as in a list within a sentence.
         words: where each stretch without white space begins.
         word_ends: where it ends.
         records: True for each of ``hard_lines`` that is a record (JSON, a table row) and must stay whole, bool.
+        tables: True for each of ``records`` that is the row of a table, bool.
         terminated: True for each of ``hard_lines`` that ends like a sentence; code, headings and data don't, bool.
+        after_blank: True for each of ``hard_lines`` that begins the text or stands behind a blank line, bool.
     """
 
     lines: Positions
@@ -52,7 +54,9 @@ class Boundaries:
     words: Positions
     word_ends: Positions
     records: NDArray[np.bool_]
+    tables: NDArray[np.bool_]
     terminated: NDArray[np.bool_]
+    after_blank: NDArray[np.bool_]
 
 
 def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Boundaries:
@@ -73,6 +77,8 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     last_words = np.append(first_words[1:], words.size)[: lines.size] - 1
     sentences, pauses = _sentence_starts(classes, words)
     soft = _soft_lines(points, classes, lines, line_numbers, first_words, last_words, words, word_ends)
+    after_blank = np.diff(line_numbers, prepend=-2) > 1
+    records, tables = _records(points, words[first_words], word_ends[last_words], after_blank)
     return Boundaries(
         lines=lines,
         hard_lines=lines[~soft],
@@ -80,8 +86,10 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
         pauses=pauses,
         words=words,
         word_ends=word_ends,
-        records=_records(points, words[first_words], word_ends[last_words])[~soft],
+        records=records[~soft],
+        tables=tables[~soft],
         terminated=_terminated(classes, word_ends[last_words], ~soft),
+        after_blank=after_blank[~soft],
     )
 
 
@@ -167,14 +175,20 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Pos
     return starts[np.where(spaced, ~small, run_together | wide)], starts[spaced & small]
 
 
-def _records(points: NDArray[np.uint32], starts: Positions, ends: Positions) -> NDArray[np.bool_]:
-    """True for each line that reads as one record: a JSON value, a table row."""
-    bracketed = _is_any(points[starts], _RECORD_OPENERS) & _is_any(points[ends - 1], _RECORD_CLOSERS)
-    delimiters = np.flatnonzero(_is_any(points, _DELIMITERS))
+def _records(
+    points: NDArray[np.uint32], starts: Positions, ends: Positions, after_blank: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
+    short = ends - starts <= LONGEST_RECORD
+    bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
+    delimiters = np.flatnonzero(is_any(points, DELIMITERS))
     columns = np.searchsorted(delimiters, ends) - np.searchsorted(delimiters, starts)
     around = np.concatenate([columns[:1], columns, columns[-1:]])
-    tabular = (columns >= _LEAST_DELIMITERS) & (around[:-2] == columns) & (around[2:] == columns)
-    return (bracketed | (tabular & (columns.size > 1))) & (ends - starts <= _LONGEST_RECORD)
+    inner = (columns >= _LEAST_DELIMITERS) & (around[:-2] == columns) & (around[2:] == columns) & (columns.size > 1)
+    tabular = inner.copy()  # and the table's first and last row, which have no such row on one side
+    tabular[:-1] |= inner[1:] & ~after_blank[1:]
+    tabular[1:] |= inner[:-1] & ~after_blank[1:]
+    return (bracketed | tabular) & short, tabular & short
 
 
 def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -188,7 +202,7 @@ def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.b
     return found
 
 
-def _is_any(points: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
+def is_any(points: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
     found = np.zeros(points.size, dtype=bool)
     for character in characters:
         found |= points == ord(character)

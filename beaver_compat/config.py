@@ -42,7 +42,9 @@ class BeaverConfig:
     semantic_weight: float = 0.5  # lambda; rows "Semantic Only" (1) and "Lexical Only" (0)
     lexical_score: LexicalScore = "maxsim"  # exact overlap (Eq. 7) or overlap softened by cosine
     maxsim_floor: float = 0.3  # cosines below this count as no match
-    phrase_weight: float = 0.5  # what an exact match gains for each neighbour that it shares with the query
+    phrase_weight: float = (
+        0.5  # what an exact match gains for each neighbour that it shares with the query, in a rare run
+    )
     neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
     sentence_weight: float = 0.3  # weight of a sentence's own score against its page's; 0 keeps whole pages
     repeats_last: bool = True  # a sentence that stood word for word before is kept only when all others are

@@ -27,6 +27,7 @@ from beaver_compat.segmenter import (
     whole_lines,
 )
 from beaver_compat.smoothing import Smoother
+from beaver_compat.structure import find_leads, with_examples
 from beaver_compat.tokenization import Tokenized
 
 CONTEXT_SEPARATOR = "\n\n"
@@ -44,7 +45,7 @@ class Document:
         token_starts, token_ends: characters of each token in ``text``, int64 [L].
         context_limits: token limits of the contexts, int64 [C + 1].
         pages, sentences: partitions of the tokens before ``query_start``.
-        repeats: True for each sentence that stands word for word before, bool [S].
+        repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
         query_start: the token at which the implicit query begins; L if the question stands elsewhere.
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
@@ -116,7 +117,8 @@ def prepare_document(
     token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
     points = code_points(text)
     classes = character_classes(points)
-    boundaries = find_boundaries(points, classes)
+    boundaries = with_examples(text, points, find_boundaries(points, classes), implicit_query)
+    leads = find_leads(text, points, boundaries, starts, ends)
     size = config.page_size
     query_start = (
         _implicit_query(token_starts, boundaries, tokens.limits, size) if implicit_query else token_starts.size
@@ -127,9 +129,12 @@ def prepare_document(
     pages = page_limits(segment_limits(before, boundaries.lines, context_limits), context_limits, size)
     whole = whole_lines(token_starts, boundaries, size)
     smoother = Smoother(
-        text, points, classes, boundaries, starts.tolist(), ends.tolist(), language, config.sentence_smoothing
+        text, points, classes, boundaries, starts.tolist(), ends.tolist(), leads, language, config.sentence_smoothing
     )
     sentences = sentence_partition(before, boundaries, whole, context_limits, before_ends, pages, size)
+    repeated = repeats(tokens.ids[:query_start], sentences.limits)
+    if leads is not None:
+        repeated |= np.isin(sentences.starts, leads.starts[leads.bare])
     return Document(
         text=text,
         context_starts=starts.tolist(),
@@ -140,7 +145,7 @@ def prepare_document(
         context_limits=tokens.limits,
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,
-        repeats=repeats(tokens.ids[:query_start], sentences.limits),
+        repeats=repeated,
         query_start=query_start,
         points=points,
         classes=classes,

@@ -23,10 +23,12 @@ class Clipped:
     Args:
         smoother: of the whole text.
         runs: sorted and disjoint; ends that stand in none of them move freely.
+        limited: the characters of which nothing but the runs may be kept, sorted and disjoint.
     """
 
-    def __init__(self, smoother: Smoother, runs: Runs) -> None:
+    def __init__(self, smoother: Smoother, runs: Runs, limited: Runs) -> None:
         self._smoother = smoother
+        self._limited = limited
         self._starts = [start for start, _ in runs]
         self._ends = [end for _, end in runs]
 
@@ -43,6 +45,17 @@ class Clipped:
         moved = self._smoother.end(position)
         run = bisect_left(self._starts, position) - 1
         return min(moved, self._ends[run]) if run >= 0 and position <= self._ends[run] else moved
+
+    def leads(self, runs: Runs) -> list[tuple[int, int, int]]:
+        """As :meth:`Smoother.leads`, without those that may not be kept."""
+        return [lead for lead in self._smoother.leads(runs) if self._allowed(lead[0], lead[1])]
+
+    def _allowed(self, start: int, end: int) -> bool:
+        part = bisect_right(self._limited, (start, end)) - 1
+        if part < 0 or start >= self._limited[part][1]:
+            return True
+        run = bisect_right(self._starts, start) - 1
+        return run >= 0 and end <= self._ends[run]
 
     def _run_start(self, position: int) -> int:
         run = bisect_right(self._starts, position) - 1
@@ -87,7 +100,10 @@ def within_limits(
     runs.sort()
     limited = np.isin(part, [index for limit in limits for index in limit.parts])
     clipped = _clipped(ranking, np.flatnonzero(keep), limited, runs)
-    return clipped, cast(Smoother, Clipped(document.smoother, runs)), _breaks(limits, count)
+    extents = sorted(
+        {(document.context_starts[index], document.context_ends[index]) for limit in limits for index in limit.parts}
+    )
+    return clipped, cast(Smoother, Clipped(document.smoother, runs, extents)), _breaks(limits, count)
 
 
 def _cost(limit: Limit, filled: Callable[[Runs], Sequence[str]], count: Callable[[str], int]) -> Callable[[Runs], int]:

@@ -55,11 +55,13 @@ class QueryTokens(NamedTuple):
     Attributes:
         places: index of each query token: below U the context's distinct token, from U on one that only the query
             has, int32 [K].
+        counts: how often each distinct token occurs in context and query, those of the context first, int64 [U + E].
         rows: its embedding row, float32 [K, d].
-        weights: Eq. 2 of all distinct tokens, those of the context first, float32 [U + E]; all 1 without ITF.
+        weights: Eq. 2 of all distinct tokens, float32 [U + E]; all 1 without ITF.
     """
 
     places: Tensor
+    counts: Tensor
     rows: Tensor
     weights: Tensor
 
@@ -82,7 +84,7 @@ def read_query(ids: Tensor, context: ContextTokens, table: Tensor, itf: bool = T
         extra = others.numel()
     counts = functional.pad(context.counts, (0, extra)) + torch.bincount(places.long(), minlength=distinct + extra)
     weights = itf_weights(counts) if itf else torch.ones(counts.numel(), device=counts.device)
-    return QueryTokens(places, table.index_select(0, ids).float(), weights)
+    return QueryTokens(places, counts, table.index_select(0, ids).float(), weights)
 
 
 def itf_weights(counts: Tensor) -> Tensor:

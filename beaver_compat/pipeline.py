@@ -224,10 +224,17 @@ def kept_spans(document: Document, ranking: Candidates, chosen: Plan) -> tuple[K
     run_starts, run_ends = np.array(chosen.runs, dtype=np.int64).reshape(-1, 2).T
     starts, ends = trimmed(document, chosen.runs)
     kept = np.array(chosen.kept, dtype=np.int64)
-    edges = np.unique(np.concatenate([ranking.starts[kept], ranking.ends[kept], run_starts, run_ends, starts, ends]))
+    own_starts, own_ends, places = ranking.starts[kept], ranking.ends[kept], np.arange(kept.size)
+    leads = document.smoother.leads(list(zip(own_starts.tolist(), own_ends.tolist(), strict=True)))
+    if leads:  # what a candidate needs is its own, too
+        columns = zip((own_starts, own_ends, places), np.array(leads, dtype=np.int64).T, strict=True)
+        own_starts, own_ends, places = (np.concatenate(column) for column in columns)
+        order = np.argsort(places, kind="stable")
+        own_starts, own_ends, places = own_starts[order], own_ends[order], places[order]
+    edges = np.unique(np.concatenate([own_starts, own_ends, run_starts, run_ends, starts, ends]))
     owner = np.full(edges.size, -1)  # of the stretch from each edge to the next
-    limits = np.searchsorted(edges, ranking.starts[kept]), np.searchsorted(edges, ranking.ends[kept])
-    for candidate, low, high in zip(kept[::-1], *(limit[::-1].tolist() for limit in limits), strict=True):
+    limits = np.searchsorted(edges, own_starts), np.searchsorted(edges, own_ends)
+    for candidate, low, high in zip(kept[places][::-1], *(limit[::-1].tolist() for limit in limits), strict=True):
         owner[low:high] = candidate
     run = np.searchsorted(run_starts, edges, side="right") - 1
     inside = np.flatnonzero((run >= 0) & (edges < np.append(run_ends, 0)[run]))

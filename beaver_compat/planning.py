@@ -69,6 +69,9 @@ def plan(
 ) -> Plan:
     """Fill the budget.
 
+    A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
+    without them; where none fits so, one is torn.
+
     Args:
         candidates: best first.
         smoother: of the same text.
@@ -81,19 +84,24 @@ def plan(
     cost = _remembered(cost)
 
     def runs_of(kept: Sequence[int] | slice) -> Runs:
-        return smoothed(candidates.starts[kept], candidates.ends[kept], smoother)
+        return with_leads(smoothed(candidates.starts[kept], candidates.ends[kept], smoother), smoother)
 
     @cache
     def first(count: int) -> Runs:
         return runs_of(slice(0, count))
 
-    def part_of(index: int, torn: bool) -> Runs:
+    def part_of(index: int, led: bool, torn: bool) -> Runs:
         # What is cut short anyway begins where the candidate does, not far before it where smoothing would move it.
         start, end = int(candidates.starts[index]), smoother.end(int(candidates.ends[index]))
         begin = smoother.start(start)
         if start - begin > _LEAD:
             begin = smoother.word(start)
-        return _cut_to_fit(runs, used, begin, places_in(start, end, torn), cost, budget)
+
+        def grown(place: int) -> Runs:
+            part = [(begin, place)]
+            return union(runs, with_leads(part, smoother) if led else part)
+
+        return _cut_to_fit(runs, used, begin, places_in(start, end, torn), grown, cost, budget)
 
     least = cost([])
     count = largest_fitting(lambda k: cost(first(k)), least, np.cumsum(candidates.tokens), budget)
@@ -101,11 +109,18 @@ def plan(
     runs = first(count)
     used = cost(runs)
     behind = range(count, min(count + _TRIES, len(candidates.starts)))
-    for index, torn in [*((index, False) for index in behind), *((index, True) for index in behind)]:
+    tries = [(index, led, False) for index in behind for led in (True, False)]
+    for index, led, torn in [*tries, *((index, False, True) for index in behind)]:
         if used > least and (torn or budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget)):
-            break  # torn: a record is cut only where nothing else can be kept
-        whole = candidates.whole[index] and not torn
-        grown = union(runs, runs_of([index])) if whole else part_of(index, torn)
+            break
+        if used > least and not led:
+            continue
+        whole = not torn and (not led or candidates.whole[index])
+        if whole:
+            one = smoothed(candidates.starts[[index]], candidates.ends[[index]], smoother)
+            grown = union(runs, with_leads(one, smoother) if led else one)
+        else:
+            grown = part_of(index, led, torn)
         grown_cost = cost(grown)
         if used < grown_cost <= budget:
             kept.append(index)
@@ -188,6 +203,12 @@ def merged(starts: Positions, ends: Positions) -> Runs:
     return list(zip(starts[first].tolist(), reached[last].tolist(), strict=True))
 
 
+def with_leads(runs: Runs, smoother: Smoother) -> Runs:
+    """Runs and the lines that they need."""
+    leads = [(start, end) for start, end, _ in smoother.leads(runs)]
+    return union(runs, leads) if leads else runs
+
+
 def union(runs: Runs, more: Runs) -> Runs:
     """Both, merged where they overlap or touch."""
     both = np.array([*runs, *more], dtype=np.int64).reshape(-1, 2)
@@ -199,10 +220,11 @@ def _cut_to_fit(
     used: int,
     start: int,
     places: tuple[Positions, NDArray[np.int8]],
+    grown_to: Callable[[int], Runs],
     cost: Callable[[Runs], int],
     budget: int,
 ) -> Runs:
-    """``runs``, which cost ``used``, and as much of the stretch from ``start`` as fits.
+    """``runs``, which cost ``used``, grown by as much of the stretch from ``start`` as fits.
 
     The cut goes back to the end of a line or clause that is near.  How near depends on what is kept, not on the
     budget, so that a larger budget never cuts earlier.
@@ -210,7 +232,7 @@ def _cut_to_fit(
     at, levels = places
 
     def grown(count: int) -> Runs:
-        return union(runs, [(start, int(at[count - 1]))])
+        return grown_to(int(at[count - 1]))
 
     count = largest_fitting(lambda count: cost(grown(count)), used, (at - start) // _CHARACTERS_PER_TOKEN + 1, budget)
     if count == 0:

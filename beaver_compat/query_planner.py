@@ -26,6 +26,7 @@ from beaver_compat.page_encoder import (
     row_norms,
     unit_rows,
 )
+from beaver_compat.phrases import Phrases, shared_phrases
 
 _VALUES_AT_ONCE = 1 << 32  # of embedding rows that one step reads: memory stays bounded however long the context
 _VALUES_ON_CPU = 1 << 23
@@ -153,8 +154,9 @@ def maxsim_scores(
 ) -> list[Tensor]:
     """The query tokens' best matches in each range, ``sum_k w_k max_j match(x_ij, q_k)``, over ``sum_k w_k``.
 
-    ``match`` is the cosine, 0 below ``maxsim_floor``, and an exact match gains ``phrase_weight`` for each neighbour in
-    the query that it also has in the context, so that whole names and numbers beat their scattered pieces.
+    ``match`` is the cosine, 0 below ``maxsim_floor``.  An exact match gains ``phrase_weight`` for each neighbour in the
+    query that it also has in the context, times the weight of the run that they are part of in place of ``w_k``, so
+    that whole names and numbers beat their scattered pieces, however common the pieces are.
 
     Differs from the paper: takes the place of Eq. 7.  It is ColBERT's late interaction over static token embeddings:
     an exact match counts fully, a related word by its cosine.  A token that the query repeats counts once in all.
@@ -162,75 +164,40 @@ def maxsim_scores(
     """
     _, same, repeats = torch.unique(query.places, return_inverse=True, return_counts=True)
     weights = query.weights.index_select(0, query.places) / repeats[same]
-    weights = weights / weights.sum().clamp_min(_LEAST_WEIGHT)
+    total = weights.sum().clamp_min(_LEAST_WEIGHT)
+    weights = weights / total
+    phrases = None
+    if config.phrase_weight > 0:
+        rewards = config.phrase_weight / (repeats[same] * total)  # [K]
+        phrases = shared_phrases(context.tokens, query, rewards, itf=config.itf != "none")
     units = unit_rows(query.rows)
     known = query.places[query.places < context.counts.numel()].long()
-    pairs = shared_pairs(context.tokens, query.places) if config.phrase_weight > 0 else None
     totals: list[Tensor] = []
     for low in range(0, weights.numel(), _QUERY_TOKENS_AT_ONCE):
         asked = slice(low, low + _QUERY_TOKENS_AT_ONCE)
         cosines = (context.rows @ units[asked].T).div_(context.norms.unsqueeze(1))  # [U, k]
-        cosines.masked_fill_(cosines < config.maxsim_floor, 0)
+        cosines.masked_fill_(cosines < config.maxsim_floor, 0).mul_(weights[asked])
         matching = cosines.any(1).index_fill_(0, known, True)  # [U]; few tokens match, and only they are gathered
-        best = partial(_best_matches, cosines, matching, weights[asked], pairs, low, config.phrase_weight)
-        found = _over(pieces, best)
+        found = _over(pieces, partial(_best_matches, cosines, matching, phrases, low))
         totals = [total + more for total, more in zip(totals, found, strict=True)] if totals else found
     return totals
 
 
-def _best_matches(
-    cosines: Tensor,
-    matching: Tensor,
-    weights: Tensor,
-    pairs: tuple[Tensor, Tensor] | None,
-    low: int,
-    reward: float,
-    piece: Piece,
-) -> list[Tensor]:
-    """Weighted sum over the query's tokens from ``low`` on of the best match in each range of a piece."""
+def _best_matches(weighted: Tensor, matching: Tensor, phrases: Phrases | None, low: int, piece: Piece) -> list[Tensor]:
+    """Sum over the query's tokens from ``low`` on of the best weighted match in each range of a piece."""
     at = matching.index_select(0, piece.tokens).nonzero().squeeze(1)  # [P]
-    matches = cosines.index_select(0, piece.tokens.index_select(0, at))  # [P, k]
-    if pairs is not None and at.numel():
+    matches = weighted.index_select(0, piece.tokens.index_select(0, at))  # [P, k]
+    if phrases is not None and at.numel():
         near = torch.tensor([piece.start - 1, piece.start + piece.tokens.numel()], device=at.device)
-        first, last = torch.searchsorted(pairs[0], near).tolist()
-        for offset in (0, 1):
-            tokens = pairs[0][first:last] + offset - piece.start
-            columns = pairs[1][first:last] + offset - low
+        first, last = torch.searchsorted(phrases.tokens, near).tolist()
+        for offset, gains in enumerate(phrases.gains):
+            tokens = phrases.tokens[first:last] + offset - piece.start
+            columns = phrases.places[first:last] + offset - low
             rows = torch.searchsorted(at, tokens).clamp_max_(at.numel() - 1)
             inside = (at[rows] == tokens) & (columns >= 0) & (columns < matches.shape[1])
-            matches[rows[inside], columns[inside]] += reward  # a place is hit once per offset, so nothing is lost
+            matches[rows[inside], columns[inside]] += gains[first:last][inside]  # each place once: nothing is lost
     limits = torch.searchsorted(at, piece.cut.atoms)
-    return [found @ weights for found in range_maxima(matches, piece.cut, limits, least=0)]
-
-
-def shared_pairs(tokens: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
-    """Where two neighbours of the query stand side by side in the context.
-
-    Args:
-        tokens: int32 [L].
-        query: int32 [K].
-
-    Returns:
-        Index of the first token of the pair in ``tokens`` and in ``query``, int64 [P] each.
-
-    >>> shared_pairs(torch.tensor([7, 8, 9, 8]), torch.tensor([7, 8]))
-    (tensor([0]), tensor([0]))
-    """
-    if tokens.numel() < 2 or query.numel() < 2:
-        none = torch.zeros(0, dtype=torch.int64, device=tokens.device)
-        return none, none
-    step = int(torch.maximum(tokens.max(), query.max())) + 1
-    known = torch.zeros(step, dtype=torch.bool, device=tokens.device)
-    known[query.long()] = True
-    known = known.index_select(0, tokens)  # [L]
-    at = (known[:-1] & known[1:]).nonzero().squeeze(1)
-    here = tokens[at].long() * step + tokens[at + 1]
-    asked, place = torch.unique(query[:-1].long() * step + query[1:], return_inverse=True)
-    found = torch.searchsorted(asked, here).clamp_max(asked.numel() - 1)
-    same = asked[found] == here
-    at, found = at[same], found[same]
-    hit, where = (found.unsqueeze(1) == place.unsqueeze(0)).nonzero(as_tuple=True)
-    return at[hit], where
+    return [found.sum(1) for found in range_maxima(matches, piece.cut, limits, least=0)]
 
 
 def with_neighbors(scores: Tensor, contexts: Tensor, weight: float) -> Tensor:

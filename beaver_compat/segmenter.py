@@ -90,7 +90,7 @@ def sentence_partition(
     pages: Limits,
     page_size: int,
 ) -> Partition:
-    """The sentences: whole lines of at most M tokens, records, and the sentences of longer lines.
+    """The sentences: lines of at most M / 2 tokens, lines worth nothing in pieces, and the sentences of longer lines.
 
     A sentence of more than M tokens is cut where pages are.
 
@@ -110,7 +110,7 @@ def sentence_partition(
     record = boundaries.records
     inner = boundaries.sentences
     line_of = np.searchsorted(lines, inner, side="right") - 1
-    inner = inner[(line_tokens[line_of] > page_size) & ~record[line_of]]
+    inner = inner[(2 * line_tokens[line_of] > page_size) & ~whole[line_of]]
     characters = np.union1d(lines, inner)
     limits, first = np.unique(np.append(np.searchsorted(token_starts, characters), context_limits), return_index=True)
     starts = np.append(token_starts, context_ends[-1:])[limits]

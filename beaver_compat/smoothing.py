@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.cutting import LONGEST_WORD, move_out
 from beaver_compat.sentences import ends_between
+from beaver_compat.structure import Leads
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
@@ -33,6 +34,7 @@ class Smoother:
         boundaries: its boundaries.
         context_starts: where each context begins, ascending.
         context_ends: where each ends.
+        leads: the lines that others need; None where there are none.
         language: of pysbd's rules; None chooses by the script of each window.
         sentences: False moves ends to whole words only (the paper's "w/o Sentence Smooth").
     """
@@ -45,6 +47,7 @@ class Smoother:
         boundaries: Boundaries,
         context_starts: list[int],
         context_ends: list[int],
+        leads: Leads | None = None,
         language: str | None = None,
         sentences: bool = True,
     ) -> None:
@@ -54,6 +57,7 @@ class Smoother:
         self._boundaries = boundaries
         self._context_starts = context_starts
         self._context_ends = context_ends
+        self._leads = leads
         self._language = language
         self._sentences = sentences
         self._starts: dict[int, int] = {}
@@ -79,6 +83,13 @@ class Smoother:
         if self._sentences and self._is_record(position):
             return self._line(position, self._context_start(position))
         return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
+
+    def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+        """The lines that some stretches need: start and end of each, and the first stretch that needs it."""
+        if self._leads is None or not runs:
+            return []
+        starts, ends = np.array(runs, dtype=np.int64).T
+        return list(zip(*(column.tolist() for column in self._leads.of(starts, ends)), strict=True))
 
     def _find_start(self, position: int) -> int:
         low = self._context_start(position)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -67,6 +68,32 @@ def lexical(tokens: Sequence[int], query: Sequence[int], pages: NDArray[np.int64
     return np.array([sum(weight[tokens[j]] for j in page if j >= 0 and tokens[j] in set(query)) for page in pages])
 
 
+def runs(tokens: Sequence[int], query: Sequence[int]) -> dict[tuple[int, int], float]:
+    """Weight of the longest run of query tokens around each pair of neighbours (context, query) that both share.
+
+    It is Eq. 2 with how often this very run occurs, longer ones not counted, as tf, clamped to [0, 1].
+    """
+
+    def same(j: int, k: int) -> bool:
+        return 0 <= j < len(tokens) and 0 <= k < len(query) and tokens[j] == query[k]
+
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    times: Counter[tuple[int, int]] = Counter()
+    for j in range(len(tokens)):
+        for k in range(len(query)):
+            if same(j, k) and not same(j - 1, k - 1) and same(j + 1, k + 1):
+                length = next(n for n in range(len(query) + 1) if not same(j + n, k + n))
+                times[k, length] += 1
+                found.update({(j + n, k + n): (k, length) for n in range(length - 1)})
+    counts = Counter([*tokens, *query])
+    raw = [np.log(1 + counts.total() / (1 + tf)) for tf in counts.values()]
+    low, high = min(raw), max(raw)
+    if high == low:
+        return dict.fromkeys(found, 1.0)
+    weight = {run: (np.log(1 + counts.total() / (1 + tf)) - low) / (high - low) for run, tf in times.items()}
+    return {pair: float(np.clip(weight[run], 0, 1)) for pair, run in found.items()}
+
+
 def maxsim(
     table: Array,
     tokens: Sequence[int],
@@ -77,6 +104,7 @@ def maxsim(
     phrase: float,
 ) -> Array:
     """The best match of every query token in each range, a repeated one counting once in all."""
+    shared = runs(tokens, query)
     scores = []
     for start, end in pairwise(limits):
         score = 0.0
@@ -84,15 +112,12 @@ def maxsim(
             best = 0.0
             for j in range(start, end):
                 match = cosine(table[tokens[j]], table[asked])
-                match = 0.0 if match < floor else match
-                for step in (-1, 1):
-                    inside = 0 <= j + step < len(tokens) and 0 <= k + step < len(query)
-                    if inside and tokens[j] == asked and tokens[j + step] == query[k + step]:
-                        match += phrase
+                match = 0.0 if match < floor else weight[asked] * match
+                match += phrase * (shared.get((j, k), 0.0) + shared.get((j - 1, k - 1), 0.0))
                 best = match if j == start else max(best, match)
-            score += weight[asked] / list(query).count(asked) * best
+            score += best / list(query).count(asked)
         scores.append(score)
-    return np.array(scores) / sum(weight[asked] / list(query).count(asked) for asked in query)
+    return np.array(scores) / max(sum(weight[asked] / list(query).count(asked) for asked in query), EPSILON)
 
 
 def min_max(values: Array) -> Array:

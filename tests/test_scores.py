@@ -66,10 +66,8 @@ def reference(context: list[int], query: list[int], limits: list[int], config: B
     semantic = paper.semantic(vectors, queries, weights)
     if config.lexical_score == "overlap":
         lexical = paper.lexical(context, query, pages, weight)
-    elif sum(weight[token] for token in query):
-        lexical = paper.maxsim(table, context, query, limits, weight, config.maxsim_floor, config.phrase_weight)
     else:
-        lexical = np.zeros(len(limits) - 1)
+        lexical = paper.maxsim(table, context, query, limits, weight, config.maxsim_floor, config.phrase_weight)
     share = config.semantic_weight
     return share * paper.min_max(semantic) + (1 - share) * paper.min_max(lexical)
 
@@ -134,8 +132,6 @@ def test_itf_weights_are_eq_2(case: tuple[list[int], ...]) -> None:
 def test_maxsim_is_its_loop(case: tuple[list[int], ...]) -> None:
     context, query, pages, _ = case
     weight = paper.itf(context, query)
-    if not sum(weight[token] for token in query):
-        return
     config = BeaverConfig(maxsim_floor=0.2, phrase_weight=0.4)
     tokens, asked = read(context, query)
     found = query_planner.maxsim_scores(tokens, read_pieces(tokens, [torch.tensor(pages)]), asked, config)[0]

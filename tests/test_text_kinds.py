@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
-from text_kinds import CODE, CSV, DIALOGUE, FEW_SHOT, JSON_LINES, MARKDOWN
+from text_kinds import CODE, CSV, DIALOGUE, EXAMPLES, FEW_SHOT, JSON_LINES, MARKDOWN
 
 from beaver_compat import BeaverPromptCompressor
 
+QUESTION = "Question: A basket holds 9 apples and 15 oranges. How many fruits are in 4 baskets?"
 KINDS = {
     "markdown": (MARKDOWN, "How do I roll back a release?"),
-    "few-shot": (FEW_SHOT, "Question: A basket holds 9 apples and 15 oranges. How many fruits are in 4 baskets?"),
+    "few-shot": (FEW_SHOT, QUESTION),
     "dialogue": (DIALOGUE, "How much money does the customer get back?"),
     "code": (CODE, "What happens if withdraw exceeds the balance?"),
     "json": (JSON_LINES, "Who needs a ramp?"),
@@ -66,3 +68,78 @@ def test_code_parts_are_whole_lines_with_their_indentation(compressor: BeaverPro
     lines = set(CODE.split("\n"))
     for budget in range(20, 500, 37):
         assert set(kept(compressor, *KINDS["code"], budget).split("\n")) <= lines
+
+
+@pytest.mark.parametrize("budget", [150, 200, 250, 350, 450])
+def test_examples_are_kept_whole_where_one_fits(compressor: BeaverPromptCompressor, budget: int) -> None:
+    text = kept(compressor, FEW_SHOT, QUESTION, budget)
+    whole = [example for example in EXAMPLES if example in text]
+    assert whole
+    assert EXAMPLES[3] in text  # the one that is most alike
+    rest = re.sub("|".join(map(re.escape, whole)), "", text).strip()
+    assert len(rest.split("Question:")) - 1 <= 1  # one is torn at most
+
+
+@pytest.mark.parametrize("budget", [60, 80, 100, 130, 160, 200])
+@pytest.mark.parametrize(
+    "question", ["How do I roll back a release?", "How do I start the server?", "What is CACHE_TTL?"]
+)
+def test_code_fences_are_closed_and_not_empty(compressor: BeaverPromptCompressor, question: str, budget: int) -> None:
+    text = kept(compressor, MARKDOWN, question, budget)
+    fences = [line for line in text.split("\n") if line.startswith("```")]
+    assert fences[::2] == ["```bash"] * len(fences[::2])
+    assert fences[1::2] == ["```"] * len(fences[::2])
+    inside = "\n".join(re.findall(r"```bash\n(.*?)```", text, re.DOTALL))
+    for line in text.split("\n"):
+        if line.startswith(("export", "python manage", "kubectl")):
+            assert line in inside
+
+
+@pytest.mark.parametrize("budget", [50, 60, 80, 120])
+def test_rows_come_with_the_header_line(compressor: BeaverPromptCompressor, budget: int) -> None:
+    for product in ("brass lamp", "glass vase", "iron hook"):
+        text = kept(compressor, CSV, f"How much is the {product}?", budget)
+        assert text.split("\n")[0] == "sku,product,warehouse,stock,price"
+        assert product in text
+    table = kept(compressor, MARKDOWN, "How large may a request be, in bytes?", budget)
+    assert "| `MAX_BODY` |" in table
+    assert "| Variable | Default | Meaning |\n| --- | --- | --- |" in table
+
+
+@pytest.mark.parametrize("budget", [70, 100, 120, 160, 220])
+@pytest.mark.parametrize(
+    "question", ["What happens if withdraw exceeds the balance?", "How does transfer undo a failed deposit?"]
+)
+def test_lines_of_a_body_come_with_its_signature(
+    compressor: BeaverPromptCompressor, question: str, budget: int
+) -> None:
+    """Each kept body line's function stands before it (and its class, where it is a method's)."""
+    signature, owner = None, {}
+    for line in CODE.split("\n"):
+        if re.match(r"\s*(def|class) ", line):
+            signature = line
+        elif line.strip():
+            owner.setdefault(line, set()).add(signature)
+    last = None
+    for line in kept(compressor, CODE, question, budget).split("\n"):
+        if re.match(r"\s*(def|class) ", line):
+            last = line
+        elif line.startswith("        ") or (line.startswith("    ") and last and last.startswith("def")):
+            assert last in owner[line], line
+
+
+def test_a_number_of_common_digits_is_found(compressor: BeaverPromptCompressor) -> None:
+    """Each digit stands in most sentences and weighs next to nothing; their run is rare."""
+    story = " ".join(f"In year {year} the fox had {year * 37 % 90 + 2} cubs." for year in range(1000, 3000))
+    prepared = compressor.prepare(story)
+    for year in range(1007, 3000, 199):
+        result = compressor.compress(prepared, question=f"How many cubs were there in year {year}?", target_token=120)
+        assert f"In year {year} " in result.compressed_context
+
+
+@pytest.mark.parametrize("budget", [20, 26])
+def test_of_a_short_line_the_sentence_that_answers_is_kept(compressor: BeaverPromptCompressor, budget: int) -> None:
+    line = "The harbour was built in 1871. It has three stone piers. Ferries leave at 7:15 and 16:40 each day."
+    assert "7:15" in kept(compressor, line, "When do ferries leave?", budget)
+    line = "The observatory owns a refractor of 66 centimetres. The comet of 1910 was photographed by Ilse Varga."
+    assert "Ilse Varga" in kept(compressor, line, "Who photographed the comet?", budget)

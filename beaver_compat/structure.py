@@ -1,0 +1,283 @@
+"""What of a text belongs together: few-shot examples, and lines that others can't be read without.
+
+A table's row needs its header, a line of a code block the fences around it, a line of code the signatures that enclose
+it.  Everything here reads characters only; it does not know of tokens, pages or scores.  Only lines that qualify are
+looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.boundaries import DELIMITERS, LONGEST_RECORD, Boundaries, is_any
+
+Positions = NDArray[np.int64]
+
+_LONGEST_LEAD = 512  # characters: a longer header or signature is not worth its tokens
+_DEPTHS = 16  # indentations at which signatures are looked for
+_ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
+_LONGEST_NAME = 40  # characters of a column's name
+_CUE_REACH = 24  # characters in which an example's cue ends
+
+_CUE = re.compile(
+    r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
+)
+_CUE_INITIALS = "#*QIPETSRqipetsr"
+_FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
+_SEPARATOR_ROW = re.compile(r"[|:\s-]*-[|:\s-]*")
+_MODIFIER = (
+    r"(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|async|override"
+    r"|virtual|unsafe|sealed|partial|data)"
+)
+_SIGNATURE = re.compile(
+    rf"(?:{_MODIFIER} +)*(?:def|class|func|fn|fun|function|interface|struct|impl|trait|enum|module|namespace)\b[ (<*]"
+    rf"|(?:{_MODIFIER} +)+[^=;]*\("
+)
+_KEYWORDS = "abs|asy|cla|dat|def|enu|exp|fin|fn |fun|imp|int|mod|nam|ove|par|pri|pro|pub|sea|sta|str|tra|uns|vir"
+_PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
+_SIGNATURE_BEGINNINGS = np.array([[ord(sign) for sign in word] for word in _KEYWORDS.split("|")]) @ _PACKED
+_NO_SIGNATURE_ENDS = ".;?!"
+_CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
+
+
+@dataclass(frozen=True)
+class Leads:
+    """The lines that other lines need.
+
+    Attributes:
+        starts, ends: characters of each hard line with the blank lines behind it, int64 [n].
+        text_ends: the character after what is visible of it, int64 [n].
+        needed: the lines that each line needs, -1 for none, int64 [n, 2].
+        bare: True for each line that says nothing alone: fences, the row under a table's header, bool [n].
+    """
+
+    starts: Positions
+    ends: Positions
+    text_ends: Positions
+    needed: Positions
+    bare: NDArray[np.bool_]
+
+    def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
+        """What some stretches need, and what that needs in turn.
+
+        Args:
+            starts, ends: characters of the stretches, int64 [m].
+
+        Returns:
+            Starts and ends of the lines needed, and the index of the first stretch that needs each, int64 [k].
+        """
+        none = np.full(self.starts.size, starts.size)
+        first, needs = none, none.copy()  # the first stretch that holds each line, that needs it
+        lines = np.flatnonzero(self.needed[:, 0] >= 0)
+        low = np.searchsorted(self.text_ends[lines], starts, side="right")
+        counts = np.maximum(np.searchsorted(self.starts[lines], ends) - low, 0)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        lines = lines[np.repeat(low, counts) + within]
+        np.minimum.at(first, lines, np.repeat(np.arange(starts.size), counts))
+        while lines.size:
+            lead, stretch = self.needed[lines].ravel(), np.repeat(first[lines], 2)
+            lead, stretch = lead[lead >= 0], stretch[lead >= 0]
+            before = needs[lead]
+            np.minimum.at(needs, lead, stretch)
+            lines = np.unique(lead[needs[lead] < before])
+            first[lines] = np.minimum(first[lines], needs[lines])
+        found = np.flatnonzero(needs < starts.size)
+        return self.starts[found], self.ends[found], needs[found]
+
+
+def find_leads(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions, context_ends: Positions
+) -> Leads | None:
+    """Find the lines that others need; None where there are none.  No line needs one of another context.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        boundaries: its boundaries.
+        context_starts, context_ends: characters of each context, int64 [C].
+    """
+    starts = boundaries.hard_lines
+    if starts.size < 2:
+        return None
+    first = np.searchsorted(boundaries.words, starts)
+    last = np.append(first[1:], boundaries.words.size)[: first.size] - 1
+    first, text_ends = boundaries.words[first], boundaries.word_ends[last]
+    contexts = np.searchsorted(context_starts, starts, side="right") - 1
+    needed = np.full((starts.size, 2), -1)
+    bare = np.zeros(starts.size, dtype=bool)
+    _add_signatures(text, points, starts, first, text_ends, needed)
+    _add_headers(text, points, boundaries, first, text_ends, needed, bare)
+    _add_fences(text, points, first, text_ends, contexts, needed, bare)
+    needed[contexts[needed] != contexts[:, None]] = -1
+    needed[text_ends[needed] - starts[needed] > _LONGEST_LEAD] = -1
+    needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
+    if not (needed >= 0).any():
+        return None
+    ends = np.minimum(np.append(starts[1:], len(text)), context_ends[contexts])
+    return Leads(starts, ends, text_ends, needed, bare)
+
+
+def _add_signatures(
+    text: str,
+    points: NDArray[np.uint32],
+    starts: Positions,
+    first: Positions,
+    ends: Positions,
+    needed: Positions,
+) -> None:
+    """Each line of code needs the innermost signature that it is indented under."""
+    indents = first - starts
+    if not indents.any():
+        return
+    closes = is_any(points[first], _CLOSERS)
+    opens = np.append((indents[1:] > indents[:-1]) | closes[1:], False)
+    found = np.flatnonzero(opens & (points[first] >= ord("a")) & (points[first] <= ord("z")))
+    beginnings = points[np.minimum(first[found, None] + np.arange(3), points.size - 1)]
+    found = found[np.isin(beginnings @ _PACKED, _SIGNATURE_BEGINNINGS)]
+    matches = [
+        bool(_SIGNATURE.match(text, start, end)) and text[end - 1] not in _NO_SIGNATURE_ENDS
+        for start, end in zip(first[found].tolist(), ends[found].tolist(), strict=True)
+    ]
+    found = found[np.array(matches, dtype=bool)]
+    order = np.arange(starts.size)
+    for depth in np.unique(indents[found])[:_DEPTHS].tolist():
+        # The last line above that is not deeper: if it is a signature, this line is of its body.
+        above = np.maximum.accumulate(np.where((indents <= depth) & ~closes, order, 0))
+        signature = np.zeros(starts.size, dtype=bool)
+        signature[found[indents[found] == depth]] = True
+        body = signature[above] & (above < order)
+        needed[body, 0] = above[body]
+
+
+def _add_headers(
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    first: Positions,
+    ends: Positions,
+    needed: Positions,
+    bare: NDArray[np.bool_],
+) -> None:
+    """Each row of a table needs the header and, in Markdown, the row of dashes under it."""
+    rows = np.flatnonzero(boundaries.tables | (boundaries.records & (points[first] == ord("|"))))
+    breaks = np.flatnonzero((np.diff(rows) != 1) | boundaries.after_blank[rows[1:]]) + 1
+    for block in np.split(rows, breaks):
+        if block.size < 2:
+            continue
+        header, end = int(block[0]), int(block[-1]) + 1
+        lines = [text[first[row] : ends[row]] for row in block[: 1 + _ROWS_SEEN].tolist()]
+        if _SEPARATOR_ROW.fullmatch(lines[1]):
+            bare[header + 1] = True
+            needed[header + 1, 0] = header
+            needed[header + 2 : end] = header, header + 1
+        elif _is_header(lines[0], lines[1:]):
+            needed[header + 1 : end] = header, -1
+
+
+def _is_header(line: str, rows: list[str]) -> bool:
+    """Whether a table's first line names its columns: short names, no numbers, and numbers in most rows behind it.
+
+    >>> _is_header("id,name", ["1,Ann"]), _is_header("1,Ann", ["2,Bo"]), _is_header("Ann,Bo", ["Cy,Di"])
+    (True, False, False)
+    """
+    delimiter = max(DELIMITERS, key=line.count)
+
+    def cells(row: str) -> list[str]:
+        return [cell.strip(" \"'|") for cell in row.split(delimiter)]
+
+    names = cells(line)
+    named = [len(name) <= _LONGEST_NAME and (name[0].isalpha() or name[0] in "_#") for name in names if name]
+    if not named or not all(named):
+        return False
+    numbers = [any(cell.lstrip("+-$€£")[:1].isdigit() for cell in cells(row)) for row in rows]
+    return len(set(names)) == len(names) and line[-1] not in ".?!" and 2 * sum(numbers) >= len(rows)
+
+
+def _add_fences(
+    text: str,
+    points: NDArray[np.uint32],
+    first: Positions,
+    ends: Positions,
+    contexts: Positions,
+    needed: Positions,
+    bare: NDArray[np.bool_],
+) -> None:
+    """Each line of a fenced code block needs the fences, unless something in the block that it needs does."""
+    third = np.minimum(first + 2, points.size - 1)
+    found = np.flatnonzero(is_any(points[first], "`~") & (points[first] == points[third]))
+    pairs: list[tuple[int, int]] = []
+    opening, mark = -1, ""
+    for line in found.tolist():
+        fence = _FENCE.match(text, first[line], ends[line])
+        if not fence:
+            continue
+        if opening < 0 or contexts[line] != contexts[opening]:
+            opening, mark = line, fence[1]
+        elif fence[1].startswith(mark) and not fence[2].strip():
+            pairs.append((opening, line))
+            opening = -1
+    if not pairs:
+        return
+    openings, closings = np.array(pairs).T
+    order = np.arange(first.size)
+    pair = np.searchsorted(openings, order, side="right") - 1
+    inside = (pair >= 0) & (openings[pair] < order) & (order < closings[pair]) & (needed[:, 0] <= openings[pair])
+    needed[inside] = np.stack([openings, closings], axis=1)[pair[inside]]
+    needed[openings, 1] = needed[openings, 0]
+    needed[openings, 0] = closings
+    needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
+    filled = closings - openings > 1
+    bare[openings[filled]] = bare[closings[filled]] = True
+
+
+def with_examples(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, implicit_query: bool = False
+) -> Boundaries:
+    """The boundaries with each few-shot example as one record.
+
+    Examples are blocks between blank lines that begin with the same cue (``Question:``, ``Input 3:``); one alone is
+    none, nor is one longer than a record may be.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        boundaries: its boundaries.
+        implicit_query: True where the last block is what is asked, so that it is no example.
+    """
+    lines = boundaries.hard_lines
+    limits = np.append(np.flatnonzero(boundaries.after_blank), lines.size)
+    edges = np.append(lines, len(text))[limits]
+    begins = edges[:-1]
+    if begins.size < 2:
+        return boundaries
+    likely = np.flatnonzero(is_any(points[begins], _CUE_INITIALS))
+    reach = np.minimum(begins[likely, None] + np.arange(_CUE_REACH), points.size - 1)
+    likely = likely[(points[reach] == ord(":")).any(1)]
+    found = {block: match[1].lower() for block in likely.tolist() if (match := _CUE.match(text, begins[block]))}
+    often = Counter(found.values())
+    blocks = np.array([block for block, cue in found.items() if often[cue] > 1], dtype=np.int64)
+    if implicit_query:
+        blocks = blocks[blocks < begins.size - 1]
+    size, length = limits[blocks + 1] - limits[blocks], edges[blocks + 1] - begins[blocks]
+    blocks = blocks[(size > 1) & (length <= LONGEST_RECORD)]
+    if not blocks.size:
+        return boundaries
+    merged = np.zeros(lines.size + 1, dtype=np.int64)
+    merged[limits[blocks] + 1] = 1
+    merged[limits[blocks + 1]] -= 1
+    kept = np.cumsum(merged[:-1]) == 0
+    records = boundaries.records.copy()
+    records[limits[blocks]] = True
+    return replace(
+        boundaries,
+        hard_lines=lines[kept],
+        records=records[kept],
+        tables=boundaries.tables[kept],
+        terminated=boundaries.terminated[kept],
+        after_blank=boundaries.after_blank[kept],
+    )
