@@ -70,7 +70,7 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     words = np.flatnonzero(blank[:-1] & ~blank[1:])
     word_ends = np.flatnonzero(~blank[:-1] & blank[1:])
     line_ends = _line_ends(points, classes)
-    line_of_word = np.searchsorted(line_ends, words)
+    line_of_word = line_ends.searchsorted(words)
     first_words = np.flatnonzero(np.diff(line_of_word, prepend=-1))
     line_numbers = line_of_word[first_words]
     lines = np.concatenate([[0], line_ends + 1])[line_numbers]
@@ -161,10 +161,10 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Pos
     terminators = np.flatnonzero(classes & TERMINATOR)
     if not terminators.size:
         return terminators, terminators
-    ends = np.unique(run_ends[np.searchsorted(run_ends, terminators, side="right")])
+    ends = np.unique(run_ends[run_ends.searchsorted(terminators, side="right")])
     ends = ends[ends < classes.size]
     spaced = (classes[ends] & _BLANK) != 0
-    next_word = np.searchsorted(words, ends)
+    next_word = words.searchsorted(ends)
     starts = np.where(spaced, np.append(words, classes.size)[next_word], ends)
     inside = starts < classes.size
     starts, spaced = starts[inside], spaced[inside]
@@ -182,7 +182,7 @@ def _records(
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
     delimiters = np.flatnonzero(is_any(points, DELIMITERS))
-    columns = np.searchsorted(delimiters, ends) - np.searchsorted(delimiters, starts)
+    columns = delimiters.searchsorted(ends) - delimiters.searchsorted(starts)
     around = np.concatenate([columns[:1], columns, columns[-1:]])
     inner = (columns >= _LEAST_DELIMITERS) & (around[:-2] == columns) & (around[2:] == columns) & (columns.size > 1)
     tabular = inner.copy()  # and the table's first and last row, which have no such row on one side

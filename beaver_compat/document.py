@@ -79,7 +79,7 @@ class Document:
         if torn or not self.whole_lines.any():
             return places, levels
         lines = self.boundaries.hard_lines
-        line = np.searchsorted(lines, places, side="right") - 1
+        line = lines.searchsorted(places, side="right") - 1
         free = ~self.whole_lines[line] | (places <= lines[line])
         return places[free], levels[free]
 
@@ -163,6 +163,6 @@ def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits
     last = token_starts.size
     first = int(context_limits[:-1][np.diff(context_limits) > 0][-1]) if last else 0
     begin = max(last - page_size, first)
-    natural = np.searchsorted(token_starts, np.union1d(boundaries.hard_lines, boundaries.sentences))
+    natural = token_starts.searchsorted(np.union1d(boundaries.hard_lines, boundaries.sentences))
     near = natural[(natural <= begin) & (natural > max(begin - page_size, first - 1))]
     return int(near[-1]) if near.size else begin

@@ -120,7 +120,7 @@ def _clipped(ranking: Candidates, kept: Positions, limited: NDArray[np.bool_], r
     if not runs:
         return ranking
     run_starts, run_ends = np.array(runs, dtype=np.int64).T
-    run = np.searchsorted(run_ends, ranking.starts, side="right").clip(0, run_ends.size - 1)
+    run = run_ends.searchsorted(ranking.starts, side="right").clip(0, run_ends.size - 1)
     starts = np.where(limited, np.maximum(ranking.starts, run_starts[run]), ranking.starts)
     ends = np.where(limited, np.minimum(ranking.ends, run_ends[run]), ranking.ends)
     return ranking._replace(starts=starts, ends=ends).at(starts < ends)

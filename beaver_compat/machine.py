@@ -8,9 +8,9 @@ are shared out by the piece, where nobody waits for anybody before the end.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
+    from threadpoolctl import LibController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -27,10 +27,23 @@ _HIGHEST_THRESHOLD = 1 << 25  # bytes: glibc's DEFAULT_MMAP_THRESHOLD_MAX
 _HEADER = 1 << 13  # bytes that an array of just that size has beside it, at most
 
 
-def one_thread() -> AbstractContextManager[object]:
+@contextmanager
+def one_thread() -> Iterator[None]:
     """A context in which each of this thread's torch operations has one thread; what was set before comes back."""
+    before = _set_threads([1] * len(_openmp()))
+    try:
+        yield
+    finally:
+        _set_threads(before)
+
+
+def _set_threads(threads: Sequence[int]) -> list[int]:
+    """Set this thread's number of threads in each OpenMP library; returns what it was."""
     torch.get_num_threads()  # the first call in a thread sets it; it must not come later and undo the limit
-    return _openmp().limit(limits=1)
+    before = [library.get_num_threads() for library in _openmp()]
+    for library, number in zip(_openmp(), threads, strict=True):
+        library.set_num_threads(number)
+    return before
 
 
 def side_by_side(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
@@ -43,7 +56,7 @@ def side_by_side(function: Callable[[Item], Result], items: Sequence[Item]) -> l
 @cache
 def _pool() -> ThreadPoolExecutor:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return ThreadPoolExecutor(cores, "beaver_compat", initializer=lambda: one_thread().__enter__())
+    return ThreadPoolExecutor(cores, "beaver_compat", initializer=lambda: _set_threads([1] * len(_openmp())))
 
 
 if hasattr(os, "register_at_fork"):
@@ -51,10 +64,10 @@ if hasattr(os, "register_at_fork"):
 
 
 @cache
-def _openmp() -> ThreadpoolController:
+def _openmp() -> list[LibController]:
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="openmp")
+    return list(ThreadpoolController().select(user_api="openmp").lib_controllers)
 
 
 @cache

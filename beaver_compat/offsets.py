@@ -192,8 +192,8 @@ def repaired(own: NDArray[np.int32], hollow: NDArray[np.bool_], text: str, *, co
     ends = np.where(hollow & (following == starts), starts, ends)
     positions = composed_positions(text) if composes else None
     if positions is not None:
-        starts = positions[np.searchsorted(positions, starts)]
-        ends = positions[np.searchsorted(positions, ends)]
+        starts = positions[positions.searchsorted(starts)]
+        ends = positions[positions.searchsorted(ends)]
     ends = np.maximum.accumulate(ends)
     starts[1:] = np.maximum(starts[1:], ends[:-1])
     following = np.append(starts[1:], len(text))
@@ -211,7 +211,7 @@ def _past_dropped(text: str, ends: NDArray[np.int64], limits: NDArray[np.int64])
     if not dropped.any():
         return ends
     where = np.append(np.flatnonzero(spaces), len(text))
-    return np.where(dropped, np.minimum(where[np.searchsorted(where, ends)], limits), ends)
+    return np.where(dropped, np.minimum(where[where.searchsorted(ends)], limits), ends)
 
 
 def word_limits(text: str) -> NDArray[np.int64]:

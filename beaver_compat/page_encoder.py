@@ -20,14 +20,14 @@ class ContextTokens(NamedTuple):
     """A context's distinct tokens and their embedding rows: all that the scores need to know of the table.
 
     Attributes:
-        rank: index into the distinct tokens of each id of the vocabulary, -1 for those not there, int32 [V].
+        ids: the distinct tokens, ascending, int32 [U].
         counts: how often each distinct token occurs, int64 [U].
         tokens: index of the distinct token at each place of the context, int32 [L].
         rows: embedding rows of the distinct tokens, float32 [U, d].
         norms: their lengths, but for 0 the least that a cosine divides by, float32 [U].
     """
 
-    rank: Tensor
+    ids: Tensor
     counts: Tensor
     tokens: Tensor
     rows: Tensor
@@ -41,12 +41,25 @@ def read_context(ids: Tensor, table: Tensor) -> ContextTokens:
         ids: int32 [L].
         table: embedding table in any float dtype, [V, d]; means accumulate in float32.
     """
-    counts = torch.bincount(ids.long(), minlength=table.shape[0])  # [V]
-    distinct = counts.nonzero().squeeze(1)
-    rank = torch.full_like(counts, -1, dtype=torch.int32)
-    rank[distinct] = torch.arange(distinct.numel(), dtype=torch.int32, device=ids.device)
+    distinct, tokens, counts = _distinct(ids, table.shape[0])
     rows = table.index_select(0, distinct).float()
-    return ContextTokens(rank, counts[distinct], rank.index_select(0, ids), rows, row_norms(rows))
+    return ContextTokens(distinct, counts, tokens, rows, row_norms(rows))
+
+
+def _distinct(ids: Tensor, vocabulary: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct ids, ascending (int32 [U]), the index of each place's (int32 [L]), and their counts (int64 [U]).
+
+    >>> _distinct(torch.tensor([7, 3, 7], dtype=torch.int32), 10)
+    (tensor([3, 7], dtype=torch.int32), tensor([1, 0, 1], dtype=torch.int32), tensor([1, 2]))
+    """
+    if 8 * ids.numel() < vocabulary:  # sorting the few costs less than walking through the vocabulary
+        distinct, tokens, counts = torch.unique(ids, return_inverse=True, return_counts=True)
+        return distinct, tokens.int(), counts
+    times = torch.bincount(ids.long(), minlength=vocabulary)  # [V]
+    distinct = times.nonzero().squeeze(1)
+    rank = torch.empty(vocabulary, dtype=torch.int32, device=ids.device)
+    rank[distinct] = torch.arange(distinct.numel(), dtype=torch.int32, device=ids.device)
+    return distinct.int(), rank.index_select(0, ids), times[distinct]
 
 
 class QueryTokens(NamedTuple):
@@ -75,9 +88,9 @@ def read_query(ids: Tensor, context: ContextTokens, table: Tensor, itf: bool = T
         table: embedding table, [V, d].
         itf: False gives every token the weight 1.
     """
-    places = context.rank.index_select(0, ids)
     distinct, extra = context.counts.numel(), 0
-    missing = (places < 0).nonzero().squeeze(1)
+    places = torch.searchsorted(context.ids, ids, out_int32=True).clamp_max_(max(distinct - 1, 0))
+    missing = (context.ids.index_select(0, places) != ids).nonzero().squeeze(1)
     if missing.numel():
         others, inverse = torch.unique(ids[missing], return_inverse=True)
         places[missing] = inverse.int() + distinct

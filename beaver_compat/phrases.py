@@ -76,8 +76,8 @@ def shared_pairs(tokens: Tensor, query: Tensor, distinct: int) -> tuple[Numbers,
     pairs = asked[:-1] * distinct + asked[1:]
     order = np.argsort(pairs, kind="stable")
     ordered = pairs[order]
-    low = np.searchsorted(ordered, here)
-    counts = np.searchsorted(ordered, here, side="right") - low
+    low = ordered.searchsorted(here)
+    counts = ordered.searchsorted(here, side="right") - low
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(at.cpu().numpy(), counts), order[np.repeat(low, counts) + within]
 
@@ -104,7 +104,7 @@ def run_weights(at: Numbers, where: Numbers, counts: Numbers) -> NDArray[np.floa
     lengths = np.concatenate([begins, [at.size]]) - first
     phrase = where[first] * (int(lengths.max()) + 1) + lengths  # runs of the same query tokens have the same number
     ordered = np.sort(phrase)
-    times = np.searchsorted(ordered, phrase, side="right") - np.searchsorted(ordered, phrase)
+    times = ordered.searchsorted(phrase, side="right") - ordered.searchsorted(phrase)
     weight = (np.log1p(total / (1 + times)) - low) / (high - low)
     weights[order] = np.repeat(weight.clip(0, 1), lengths)
     return weights

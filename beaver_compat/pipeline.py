@@ -90,7 +90,7 @@ def _score(document: Document, encoded: Encoded, ids: Tensor, table: Tensor, con
     query = read_query(ids, encoded.context, table, itf=config.itf != "none")
     page_scores, *own = mixed_scores(encoded.context, encoded.pieces, query, config)
     pages = document.pages.limits[:-1]
-    contexts = torch.from_numpy(np.searchsorted(document.context_limits, pages, side="right")).to(table.device)
+    contexts = torch.from_numpy(document.context_limits.searchsorted(pages, side="right")).to(table.device)
     flash = page_scores = min_max(with_neighbors(page_scores, contexts, config.neighbor_weight))
     if own:
         page_limits, limits = encoded.limits
@@ -185,7 +185,7 @@ def _forced_parts(document: Document, forced: Sequence[tuple[int, int]]) -> list
     parts: list[Part] = []
     none = np.full(1, np.nan)
     for start, end in forced:
-        tokens = np.diff(np.searchsorted(document.token_starts, [start, end]))
+        tokens = np.diff(document.token_starts.searchsorted([start, end]))
         parts.append((np.array([start]), np.array([end]), tokens, np.array([False]), _FORCED, none))
     if document.query_start < document.ids.size:
         start = int(document.token_starts[document.query_start])
@@ -200,11 +200,11 @@ def trimmed(document: Document, runs: Runs) -> tuple[Positions, Positions]:
     """Starts and ends of the runs, without blank lines before them and white space behind them; blank ones are gone."""
     starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
     boundaries = document.boundaries
-    first = np.searchsorted(boundaries.word_ends, starts, side="right")
-    last = np.searchsorted(boundaries.words, ends) - 1
+    first = boundaries.word_ends.searchsorted(starts, side="right")
+    last = boundaries.words.searchsorted(ends) - 1
     visible = first <= last
     first, last = first[visible], last[visible]
-    lines = boundaries.lines[np.searchsorted(boundaries.lines, boundaries.words[first], side="right") - 1]
+    lines = boundaries.lines[boundaries.lines.searchsorted(boundaries.words[first], side="right") - 1]
     return np.maximum(starts[visible], lines), np.minimum(ends[visible], boundaries.word_ends[last])
 
 
@@ -233,13 +233,13 @@ def kept_spans(document: Document, ranking: Candidates, chosen: Plan) -> tuple[K
         own_starts, own_ends, places = own_starts[order], own_ends[order], places[order]
     edges = np.unique(np.concatenate([own_starts, own_ends, run_starts, run_ends, starts, ends]))
     owner = np.full(edges.size, -1)  # of the stretch from each edge to the next
-    limits = np.searchsorted(edges, own_starts), np.searchsorted(edges, own_ends)
+    limits = edges.searchsorted(own_starts), edges.searchsorted(own_ends)
     for candidate, low, high in zip(kept[places][::-1], *(limit[::-1].tolist() for limit in limits), strict=True):
         owner[low:high] = candidate
-    run = np.searchsorted(run_starts, edges, side="right") - 1
+    run = run_starts.searchsorted(edges, side="right") - 1
     inside = np.flatnonzero((run >= 0) & (edges < np.append(run_ends, 0)[run]))
     run, owner = run[inside], _spread(owner[inside], run[inside])
-    part = np.searchsorted(starts, edges[inside], side="right") - 1
+    part = starts.searchsorted(edges[inside], side="right") - 1
     shown = (part >= 0) & (edges[inside] < np.append(ends, 0)[part])
     run, owner, inside = run[shown], owner[shown], inside[shown]
     roles = ranking.roles[owner]
@@ -263,9 +263,9 @@ def _spans(
     contexts = document.contexts_of(starts)
     origins = np.array(document.context_starts)[contexts]
     tokens = document.context_limits[contexts]
-    first = np.searchsorted(document.token_ends, starts, side="right")
+    first = document.token_ends.searchsorted(starts, side="right")
     last = np.maximum(  # the token that holds the last character, and those behind it that share it
-        np.searchsorted(document.token_starts, ends), np.searchsorted(document.token_ends, ends, side="right")
+        document.token_starts.searchsorted(ends), document.token_ends.searchsorted(ends, side="right")
     )
     columns = (contexts, starts - origins, ends - origins, first - tokens, last - tokens, roles, scores)
     return tuple(

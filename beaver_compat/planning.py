@@ -160,7 +160,7 @@ def largest_fitting(cost: Callable[[int], int], least: int, estimates: Positions
     guesses = 0
     while high - low > 1:
         reach = estimate[low] + (budget - low_cost) / rate
-        guess = int(np.searchsorted(estimate, reach, side="right")) - 1
+        guess = int(estimate.searchsorted(reach, side="right")) - 1
         if guesses >= _GUESSES:
             guess = (low + high) // 2
         guess = min(max(guess, low + 1), high - 1)

@@ -111,14 +111,14 @@ def best_of_each(contexts: Positions, count: int) -> NDArray[np.bool_]:
     order = np.argsort(contexts, kind="stable")
     grouped = contexts[order]
     place = np.empty(contexts.size, dtype=np.int64)
-    place[order] = np.arange(contexts.size) - np.searchsorted(grouped, grouped)
+    place[order] = np.arange(contexts.size) - grouped.searchsorted(grouped)
     return place < count
 
 
 def _sentences(document: Document, edges: Positions, part: int, backward: bool) -> Iterator[Extent]:
     """The sentences of one part that are not blank, from its start or from its end."""
     start, end = document.context_starts[part], document.context_ends[part]
-    inside = edges[np.searchsorted(edges, start, side="right") : np.searchsorted(edges, end)].tolist()
+    inside = edges[edges.searchsorted(start, side="right") : edges.searchsorted(end)].tolist()
     near, far = (end, start) if backward else (start, end)
     for edge in chain(reversed(inside) if backward else inside, [far]):
         if edge == far or document.smoother.end(edge) == edge:  # pysbd, too, lets a sentence begin there
@@ -131,7 +131,7 @@ def _sentences(document: Document, edges: Positions, part: int, backward: bool) 
 def _holding(document: Document, sentences: Partition, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
     """True for each sentence in which the pattern begins to match."""
     places = np.fromiter((match.start() for match in pattern.finditer(document.text)), np.int64)
-    index = np.searchsorted(sentences.starts, places, side="right") - 1
+    index = sentences.starts.searchsorted(places, side="right") - 1
     held = np.zeros(sentences.starts.size, dtype=bool)
     held[index[index >= 0]] = True
     return held

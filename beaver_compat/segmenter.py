@@ -46,7 +46,7 @@ def segment_limits(token_starts: Limits, lines: Limits, context_limits: Limits) 
     Returns:
         Ascending token limits, int64 [S + 1], from 0 to L.
     """
-    return np.union1d(np.searchsorted(token_starts, lines), context_limits)
+    return np.union1d(token_starts.searchsorted(lines), context_limits)
 
 
 def page_limits(segments: Limits, context_limits: Limits, page_size: int) -> Limits:
@@ -66,9 +66,9 @@ def page_limits(segments: Limits, context_limits: Limits, page_size: int) -> Lim
     if segments[-1] == 0:
         return np.zeros(1, dtype=np.int64)
     cuts = _split_long(segments, page_size)  # [n + 1]
-    following = np.searchsorted(cuts, cuts + page_size, side="right") - 1  # the page that begins here ends there
-    edges = np.searchsorted(cuts, context_limits)
-    next_edge = edges[np.minimum(np.searchsorted(edges, np.arange(cuts.size), side="right"), edges.size - 1)]
+    following = cuts.searchsorted(cuts + page_size, side="right") - 1  # the page that begins here ends there
+    edges = cuts.searchsorted(context_limits)
+    next_edge = edges[np.minimum(edges.searchsorted(np.arange(cuts.size), side="right"), edges.size - 1)]
     return cuts[_chain(np.minimum(following, next_edge))]
 
 
@@ -78,7 +78,7 @@ def whole_lines(token_starts: Limits, boundaries: Boundaries, page_size: int) ->
 
 
 def _line_tokens(token_starts: Limits, boundaries: Boundaries) -> Limits:
-    return np.diff(np.append(np.searchsorted(token_starts, boundaries.hard_lines), token_starts.size))
+    return np.diff(np.append(token_starts.searchsorted(boundaries.hard_lines), token_starts.size))
 
 
 def sentence_partition(
@@ -109,17 +109,17 @@ def sentence_partition(
     line_tokens = _line_tokens(token_starts, boundaries)
     record = boundaries.records
     inner = boundaries.sentences
-    line_of = np.searchsorted(lines, inner, side="right") - 1
+    line_of = lines.searchsorted(inner, side="right") - 1
     inner = inner[(2 * line_tokens[line_of] > page_size) & ~whole[line_of]]
     characters = np.union1d(lines, inner)
-    limits, first = np.unique(np.append(np.searchsorted(token_starts, characters), context_limits), return_index=True)
+    limits, first = np.unique(np.append(token_starts.searchsorted(characters), context_limits), return_index=True)
     starts = np.append(token_starts, context_ends[-1:])[limits]
     known = first < characters.size
     starts[known] = characters[first[known]]
-    line = np.searchsorted(lines, starts[:-1], side="right") - 1
+    line = lines.searchsorted(starts[:-1], side="right") - 1
     whole_line = whole[line]
     long = (np.diff(limits) > page_size) & ~record[line]
-    cuts = pages[long[np.searchsorted(limits, pages, side="right").clip(1, long.size) - 1]]
+    cuts = pages[long[limits.searchsorted(pages, side="right").clip(1, long.size) - 1]]
     cuts = cuts[~np.isin(cuts, limits)]
     order = np.argsort(np.concatenate([limits, cuts]), kind="stable")
     limits = np.concatenate([limits, cuts])[order]
@@ -139,7 +139,7 @@ def partition(
     limits: Limits, starts: Limits, context_limits: Limits, context_ends: Limits, whole: NDArray[np.bool_]
 ) -> Partition:
     """A range ends where the next begins, and no later than its context."""
-    context = np.searchsorted(context_limits, limits[:-1], side="right") - 1
+    context = context_limits.searchsorted(limits[:-1], side="right") - 1
     ends = np.minimum(np.append(starts[1:], context_ends[-1:])[: starts.size], context_ends[context])
     return Partition(limits, starts, ends, whole)
 

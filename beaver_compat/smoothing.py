@@ -100,7 +100,7 @@ class Smoother:
             if self._is_record(position):
                 return line
             candidates = self._boundaries.sentences
-            index = int(np.searchsorted(candidates, position, side="right"))
+            index = int(candidates.searchsorted(position, side="right"))
             for candidate in candidates[max(index - _MOST_ASKED, 0) : index][::-1].tolist():
                 if candidate <= max(line, position - _REACH):
                     break
@@ -116,7 +116,7 @@ class Smoother:
     def _find_end(self, position: int) -> int:
         high = self._context_end(position)
         lines = self._boundaries.hard_lines
-        index = int(np.searchsorted(lines, position))
+        index = int(lines.searchsorted(position))
         line_end = min(int(lines[index]) if index < lines.size else high, high)
         if position == line_end:
             return position
@@ -124,7 +124,7 @@ class Smoother:
             if self._is_record(position - 1):
                 return line_end
             candidates = self._boundaries.sentences
-            index = int(np.searchsorted(candidates, position))
+            index = int(candidates.searchsorted(position))
             for candidate in candidates[index : index + _MOST_ASKED].tolist():
                 if candidate >= min(line_end, position + _REACH):
                     break
@@ -132,9 +132,7 @@ class Smoother:
                     return candidate
             if line_end - position <= _REACH:
                 return line_end
-            marks = [
-                places[np.searchsorted(places, position) :][:1] for places in (candidates, self._boundaries.pauses)
-            ]
+            marks = [places[places.searchsorted(position) :][:1] for places in (candidates, self._boundaries.pauses)]
             mark = min(np.concatenate(marks).tolist(), default=high)
             if mark < min(high, position + _REACH):
                 return mark
@@ -144,7 +142,7 @@ class Smoother:
         return max(_last(self._boundaries.hard_lines, position), low)
 
     def _is_record(self, position: int) -> bool:
-        index = int(np.searchsorted(self._boundaries.hard_lines, position, side="right")) - 1
+        index = int(self._boundaries.hard_lines.searchsorted(position, side="right")) - 1
         return index >= 0 and bool(self._boundaries.records[index])
 
     def _context_start(self, position: int) -> int:
@@ -174,5 +172,5 @@ class Smoother:
 
 def _last(places: NDArray[np.int64], position: int) -> int:
     """The last of ascending places at or before a position, -1 if there is none."""
-    index = int(np.searchsorted(places, position, side="right")) - 1
+    index = int(places.searchsorted(position, side="right")) - 1
     return int(places[index]) if index >= 0 else -1

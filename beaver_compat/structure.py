@@ -104,10 +104,10 @@ def find_leads(
     starts = boundaries.hard_lines
     if starts.size < 2:
         return None
-    first = np.searchsorted(boundaries.words, starts)
+    first = boundaries.words.searchsorted(starts)
     last = np.append(first[1:], boundaries.words.size)[: first.size] - 1
     first, text_ends = boundaries.words[first], boundaries.word_ends[last]
-    contexts = np.searchsorted(context_starts, starts, side="right") - 1
+    contexts = context_starts.searchsorted(starts, side="right") - 1
     needed = np.full((starts.size, 2), -1)
     bare = np.zeros(starts.size, dtype=bool)
     _add_signatures(text, points, starts, first, text_ends, needed)
@@ -225,7 +225,7 @@ def _add_fences(
         return
     openings, closings = np.array(pairs).T
     order = np.arange(first.size)
-    pair = np.searchsorted(openings, order, side="right") - 1
+    pair = openings.searchsorted(order, side="right") - 1
     inside = (pair >= 0) & (openings[pair] < order) & (order < closings[pair]) & (needed[:, 0] <= openings[pair])
     needed[inside] = np.stack([openings, closings], axis=1)[pair[inside]]
     needed[openings, 1] = needed[openings, 0]
