@@ -36,7 +36,8 @@ class Boundaries:
 
     Attributes:
         lines: where each line that is not blank begins, with its indentation.
-        hard_lines: those of ``lines`` that do not continue hard-wrapped prose, nor (`structure`) a few-shot example.
+        hard_lines: those of ``lines`` that do not continue hard-wrapped prose, nor (`units`) a few-shot example.
+        labels: where (`units`) the speaker's name at each of ``hard_lines`` ends, its beginning where there is none.
         sentences: where a sentence may begin inside a line or a wrapped paragraph.
         pauses: where a small letter follows a terminator and white space, as in a list within a sentence.
         words: where each stretch without white space begins.
@@ -49,6 +50,7 @@ class Boundaries:
 
     lines: Positions
     hard_lines: Positions
+    labels: Positions
     sentences: Positions
     pauses: Positions
     words: Positions
@@ -57,6 +59,12 @@ class Boundaries:
     tables: NDArray[np.bool_]
     terminated: NDArray[np.bool_]
     after_blank: NDArray[np.bool_]
+
+    def visible(self) -> tuple[Positions, Positions]:
+        """The first character of each hard line that is not blank, and the character after the last such."""
+        first = self.words.searchsorted(self.hard_lines)
+        last = np.append(first[1:], self.words.size)[: first.size] - 1
+        return self.words[first], self.word_ends[last]
 
 
 def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Boundaries:
@@ -82,6 +90,7 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     return Boundaries(
         lines=lines,
         hard_lines=lines[~soft],
+        labels=lines[~soft],
         sentences=sentences,
         pauses=pauses,
         words=words,

@@ -27,8 +27,9 @@ from beaver_compat.segmenter import (
     whole_lines,
 )
 from beaver_compat.smoothing import Smoother
-from beaver_compat.structure import find_leads, with_examples
+from beaver_compat.structure import find_leads
 from beaver_compat.tokenization import Tokenized
+from beaver_compat.units import with_units
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
@@ -73,14 +74,14 @@ class Document:
     def cut_places(self, start: int, end: int, torn: bool) -> tuple[Limits, NDArray[np.int8]]:
         """Where the stretch from ``start`` to ``end`` may be cut, and how good each place is.
 
-        Places inside lines that are worth nothing in pieces are among them only if ``torn``.
+        Places inside lines that are worth nothing in pieces, and in speakers' names, are among them only if ``torn``.
         """
         places, levels = cut_places(self.points, self.classes, start, end)
-        if torn or not self.whole_lines.any():
+        if torn:
             return places, levels
-        lines = self.boundaries.hard_lines
+        lines, labels = self.boundaries.hard_lines, self.boundaries.labels
         line = lines.searchsorted(places, side="right") - 1
-        free = ~self.whole_lines[line] | (places <= lines[line])
+        free = (~self.whole_lines[line] & (places > labels[line])) | (places <= lines[line])
         return places[free], levels[free]
 
     def contexts_of(self, characters: Limits) -> Limits:
@@ -117,7 +118,7 @@ def prepare_document(
     token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
     points = code_points(text)
     classes = character_classes(points)
-    boundaries = with_examples(text, points, find_boundaries(points, classes), implicit_query)
+    boundaries = with_units(text, points, find_boundaries(points, classes), implicit_query)
     leads = find_leads(text, points, boundaries, starts, ends)
     size = config.page_size
     query_start = (

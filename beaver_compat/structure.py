@@ -1,4 +1,4 @@
-"""What of a text belongs together: few-shot examples, and lines that others can't be read without.
+"""The lines of a text that others can't be read without.
 
 A table's row needs its header, a line of a code block the fences around it, a line of code the signatures that enclose
 it.  Everything here reads characters only; it does not know of tokens, pages or scores.  Only lines that qualify are
@@ -8,13 +8,12 @@ looked at one by one.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.boundaries import DELIMITERS, LONGEST_RECORD, Boundaries, is_any
+from beaver_compat.boundaries import DELIMITERS, Boundaries, is_any
 
 Positions = NDArray[np.int64]
 
@@ -22,12 +21,7 @@ _LONGEST_LEAD = 512  # characters: a longer header or signature is not worth its
 _DEPTHS = 16  # indentations at which signatures are looked for
 _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
-_CUE_REACH = 24  # characters in which an example's cue ends
 
-_CUE = re.compile(
-    r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
-)
-_CUE_INITIALS = "#*QIPETSRqipetsr"
 _FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
 _SEPARATOR_ROW = re.compile(r"[|:\s-]*-[|:\s-]*")
 _MODIFIER = (
@@ -104,9 +98,7 @@ def find_leads(
     starts = boundaries.hard_lines
     if starts.size < 2:
         return None
-    first = boundaries.words.searchsorted(starts)
-    last = np.append(first[1:], boundaries.words.size)[: first.size] - 1
-    first, text_ends = boundaries.words[first], boundaries.word_ends[last]
+    first, text_ends = boundaries.visible()
     contexts = context_starts.searchsorted(starts, side="right") - 1
     needed = np.full((starts.size, 2), -1)
     bare = np.zeros(starts.size, dtype=bool)
@@ -233,51 +225,3 @@ def _add_fences(
     needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
     filled = closings - openings > 1
     bare[openings[filled]] = bare[closings[filled]] = True
-
-
-def with_examples(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, implicit_query: bool = False
-) -> Boundaries:
-    """The boundaries with each few-shot example as one record.
-
-    Examples are blocks between blank lines that begin with the same cue (``Question:``, ``Input 3:``); one alone is
-    none, nor is one longer than a record may be.
-
-    Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
-        implicit_query: True where the last block is what is asked, so that it is no example.
-    """
-    lines = boundaries.hard_lines
-    limits = np.append(np.flatnonzero(boundaries.after_blank), lines.size)
-    edges = np.append(lines, len(text))[limits]
-    begins = edges[:-1]
-    if begins.size < 2:
-        return boundaries
-    likely = np.flatnonzero(is_any(points[begins], _CUE_INITIALS))
-    reach = np.minimum(begins[likely, None] + np.arange(_CUE_REACH), points.size - 1)
-    likely = likely[(points[reach] == ord(":")).any(1)]
-    found = {block: match[1].lower() for block in likely.tolist() if (match := _CUE.match(text, begins[block]))}
-    often = Counter(found.values())
-    blocks = np.array([block for block, cue in found.items() if often[cue] > 1], dtype=np.int64)
-    if implicit_query:
-        blocks = blocks[blocks < begins.size - 1]
-    size, length = limits[blocks + 1] - limits[blocks], edges[blocks + 1] - begins[blocks]
-    blocks = blocks[(size > 1) & (length <= LONGEST_RECORD)]
-    if not blocks.size:
-        return boundaries
-    merged = np.zeros(lines.size + 1, dtype=np.int64)
-    merged[limits[blocks] + 1] = 1
-    merged[limits[blocks + 1]] -= 1
-    kept = np.cumsum(merged[:-1]) == 0
-    records = boundaries.records.copy()
-    records[limits[blocks]] = True
-    return replace(
-        boundaries,
-        hard_lines=lines[kept],
-        records=records[kept],
-        tables=boundaries.tables[kept],
-        terminated=boundaries.terminated[kept],
-        after_blank=boundaries.after_blank[kept],
-    )

@@ -11,7 +11,8 @@ from text_kinds import CODE, CSV, EXAMPLES, FEW_SHOT, MARKDOWN
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.boundaries import Boundaries, find_boundaries
 from beaver_compat.characters import character_classes, code_points
-from beaver_compat.structure import Leads, find_leads, with_examples
+from beaver_compat.structure import Leads, find_leads
+from beaver_compat.units import with_units
 
 
 def boundaries_of(text: str) -> Boundaries:
@@ -146,13 +147,13 @@ def test_more_is_never_needed_by_less_and_the_first_is_named(rows: list[str], da
 
 def test_examples_are_records() -> None:
     for text in (FEW_SHOT, f"Solve these.\n\n{FEW_SHOT}\n\nNow you.", FEW_SHOT.replace("\n", "\r\n")):
-        found = with_examples(text, code_points(text), boundaries_of(text))
+        found = with_units(text, code_points(text), boundaries_of(text))
         ends = [*found.hard_lines.tolist()[1:], len(text)]
         pieces = [text[start:end].strip() for start, end in zip(found.hard_lines.tolist(), ends, strict=True)]
         assert [
             piece.replace("\r", "") for piece, record in zip(pieces, found.records, strict=True) if record
         ] == EXAMPLES
-        for column in (found.tables, found.terminated, found.after_blank):
+        for column in (found.labels, found.tables, found.terminated, found.after_blank):
             assert column.size == found.hard_lines.size
 
 
@@ -167,11 +168,60 @@ def test_examples_are_records() -> None:
 )
 def test_what_is_no_example(text: str) -> None:
     boundaries = boundaries_of(text)
-    assert with_examples(text, code_points(text), boundaries) is boundaries
+    assert not with_units(text, code_points(text), boundaries).records.any()
+
+
+TRANSCRIPTS = [
+    "[2024-05-02 10:{}] {}: {}",
+    "10:{} <{}> {}",
+    "{1} (10:{0}): {2}",
+    "**{1}:** {2}",
+    "02/05/2024, 10:{} - {}: {}",
+    "{1}\uff1a{2}",
+]
+SAID = [
+    ("Ida Roth", "Is the pump fixed? I need it for the lower field. It has been dry for days."),
+    ("Ole", "No. The seal is on order from Bergen. It comes on Friday, says the shop."),
+    ("Ida Roth", "Fine. Then I borrow one. Do you still have the small petrol pump? Mine was sold."),
+    ("Kim", "Ours is free. Fetch it after six. The key hangs behind the door of the barn."),
+]
+
+
+@pytest.mark.parametrize("form", TRANSCRIPTS)
+def test_a_line_of_a_transcript_is_one_sentence(form: str) -> None:
+    lines = [form.format(10 + minute, name, said) for minute, (name, said) in enumerate(SAID)]
+    text = "It was a dry May. Nothing grew.\n\n" + "\n".join(lines)
+    before = boundaries_of(text)
+    found = with_units(text, code_points(text), before)
+    own = [text.index(line) for line in lines]
+    assert found.hard_lines.tolist() == [0, *own]
+    assert [text[label : label + 2] for label in found.labels[1:].tolist()] == [said[:2] for _, said in SAID]
+    assert found.labels[0] == 0
+    assert found.sentences.tolist() == [place for place in before.sentences.tolist() if place < own[0]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Note: It rains. It pours.\nBring boots. Bring coats.",
+        "See http://a.example. It is new.\nSee http://b.example. It is old.",
+        "The pump was dry. Ida said: no.\nThe field was dry. Ole said: yes.",
+        "Ida: no. Then yes.",
+    ],
+)
+def test_what_is_no_transcript(text: str) -> None:
+    boundaries = boundaries_of(text)
+    assert with_units(text, code_points(text), boundaries) is boundaries
+
+
+def test_long_speeches_may_be_cut() -> None:
+    text = "\n".join(f"{name}: " + "It rained on the hill for a day. " * 12 for name in ("Ida", "Ole") * 2)
+    boundaries = boundaries_of(text)
+    assert with_units(text, code_points(text), boundaries).sentences.tolist() == boundaries.sentences.tolist()
 
 
 def test_the_last_block_is_no_example_where_it_is_the_question(compressor: BeaverPromptCompressor) -> None:
-    found = with_examples(FEW_SHOT, code_points(FEW_SHOT), boundaries_of(FEW_SHOT), implicit_query=True)
+    found = with_units(FEW_SHOT, code_points(FEW_SHOT), boundaries_of(FEW_SHOT), implicit_query=True)
     assert found.records.sum() == len(EXAMPLES) - 1
     result = compressor.compress(FEW_SHOT, target_token=150)
     assert result.spans[-1].role == "query"

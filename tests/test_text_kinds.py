@@ -128,6 +128,29 @@ def test_lines_of_a_body_come_with_its_signature(
             assert last in owner[line], line
 
 
+@pytest.mark.parametrize("form", ["[10:{:02}] {}: {}", "10:{:02} <{}> {}", "{1} (10:{0:02}): {2}"])
+def test_what_is_said_comes_with_who_says_it(compressor: BeaverPromptCompressor, form: str) -> None:
+    said = [
+        ("Ida", "Is the pump fixed yet? I need it for the lower field, the upper one has its own well. Please hurry."),
+        ("Ole", "No. The seal is on order from Bergen and comes on Friday, or so the shop says. It costs 90 crowns."),
+        (
+            "Kim",
+            "Ours is free. Fetch it after six, the key hangs behind the barn door. The dog bites.",
+        ),
+        (
+            "Ida",
+            "Thanks. I bring it back on Sunday with a full tank and a cake. Does your mother like plums?",
+        ),
+    ]
+    lines = [form.format(minute, name, text) for minute, (name, text) in enumerate(said)]
+    for question in ("Where is the key?", "When does the seal come?", "Does the dog bite?"):
+        for budget in range(20, 160, 11):
+            for line in kept(compressor, "\n".join(lines), question, budget).split("\n"):
+                whole = [said for said in lines if said.startswith(line)]
+                assert whole, line
+                assert len(line) > len(form.format(10, "Ida", "")) + 1  # more than the name
+
+
 def test_a_number_of_common_digits_is_found(compressor: BeaverPromptCompressor) -> None:
     """Each digit stands in most sentences and weighs next to nothing; their run is rare."""
     story = " ".join(f"In year {year} the fox had {year * 37 % 90 + 2} cubs." for year in range(1000, 3000))

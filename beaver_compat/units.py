@@ -1,0 +1,131 @@
+"""What of a text is one unit though it has several lines or sentences: few-shot examples, lines of a transcript.
+
+Everything here reads characters only.  Only lines that qualify are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.boundaries import LONGEST_RECORD, Boundaries, is_any
+
+Positions = NDArray[np.int64]
+
+_CUE_REACH = 24  # characters in which an example's cue ends
+_SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
+_LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences may be kept alone
+
+_CUE = re.compile(
+    r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
+)
+_CUE_INITIALS = "#*QIPETSRqipetsr"
+_TIME = (
+    r"[\[(]?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T,]? ?)?"
+    r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,6})?Z?(?: ?[AaPp]\.?[Mm]\.?)?[\])]?"
+)
+_NAME = r"[^\W_][^:\uff1a<>\[\](){}\"=/\\|\n]{0,30}"
+_TURN = re.compile(
+    rf"(?P<time>{_TIME} *[-\u2013\u2014|]? *)?(?:<[^<>\n]{{1,30}}>(?=\s)"
+    rf"|(?:\*\*)?(?P<name>{_NAME})(?P<later>{_TIME})?(?:\*\*)?(?:\uff1a|:(?:\*\*)?(?=\s)))[ \t]{{0,2}}"
+)
+
+
+def with_units(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, implicit_query: bool = False
+) -> Boundaries:
+    """The boundaries with each few-shot example as one record, and each line of a transcript as one sentence.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        boundaries: its boundaries.
+        implicit_query: True where the last block is what is asked, so that it is no example.
+    """
+    boundaries = _with_turns(text, points, boundaries)
+    return _with_examples(text, points, boundaries, implicit_query)
+
+
+def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
+    """The boundaries without sentence ends in the lines of a transcript: what is said needs who says it.
+
+    A speaker is known by a time beside the name, by speaking again, or by a known speaker on the next line or the last.
+    """
+    lines = boundaries.hard_lines
+    if lines.size < 2:
+        return boundaries
+    first, ends = boundaries.visible()
+    marks = np.append(np.flatnonzero(is_any(points, ":>\uff1a")), len(text))
+    near = marks[marks.searchsorted(first)] < np.minimum(first + _SPEAKER_REACH, ends)
+    if near.sum() < 2:
+        return boundaries
+    speakers: dict[int, str] = {}
+    labels = lines.copy()
+    for line in np.flatnonzero(near).tolist():
+        match = _TURN.match(text, first[line], ends[line])
+        if match:
+            stamped = match["time"] or match["later"] or not match["name"]
+            labels[line] = match.end()
+            speakers[line] = "" if stamped else match["name"].strip().lower()
+    often = Counter(speakers.values())
+    known = np.zeros(lines.size + 2, dtype=bool)  # a line on either side
+    known[[1 + line for line, speaker in speakers.items() if often[speaker] > 1]] = True
+    known = known[1:-1] | known[:-2] | known[2:]
+    turns = np.where(known, labels, lines) > lines
+    if not turns.any():
+        return boundaries
+    holders = lines.searchsorted(boundaries.sentences, side="right") - 1
+    torn = (turns & (ends - lines <= _LONGEST_TURN))[holders]
+    return replace(boundaries, sentences=boundaries.sentences[~torn], labels=np.where(turns, labels, lines))
+
+
+def _with_examples(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, implicit_query: bool = False
+) -> Boundaries:
+    """The boundaries with each few-shot example as one record.
+
+    Examples are blocks between blank lines that begin with the same cue (``Question:``, ``Input 3:``); one alone is
+    none, nor is one longer than a record may be.
+    """
+    lines = boundaries.hard_lines
+    limits = np.append(np.flatnonzero(boundaries.after_blank), lines.size)
+    edges = np.append(lines, len(text))[limits]
+    begins = edges[:-1]
+    if begins.size < 2:
+        return boundaries
+    likely = np.flatnonzero(is_any(points[begins], _CUE_INITIALS))
+    reach = np.minimum(begins[likely, None] + np.arange(_CUE_REACH), points.size - 1)
+    likely = likely[(points[reach] == ord(":")).any(1)]
+    found = {block: match[1].lower() for block in likely.tolist() if (match := _CUE.match(text, begins[block]))}
+    often = Counter(found.values())
+    blocks = np.array([block for block, cue in found.items() if often[cue] > 1], dtype=np.int64)
+    if implicit_query:
+        blocks = blocks[blocks < begins.size - 1]
+    size, length = limits[blocks + 1] - limits[blocks], edges[blocks + 1] - begins[blocks]
+    blocks = blocks[(size > 1) & (length <= LONGEST_RECORD)]
+    if not blocks.size:
+        return boundaries
+    return _merged(boundaries, limits[blocks], limits[blocks + 1])
+
+
+def _merged(boundaries: Boundaries, begins: Positions, ends: Positions) -> Boundaries:
+    """The boundaries with some ranges of two or more hard lines as one record each."""
+    merged = np.zeros(boundaries.hard_lines.size + 1, dtype=np.int64)
+    merged[begins + 1] = 1
+    merged[ends] -= 1
+    kept = np.cumsum(merged[:-1]) == 0
+    records = boundaries.records.copy()
+    records[begins] = True
+    return replace(
+        boundaries,
+        hard_lines=boundaries.hard_lines[kept],
+        labels=boundaries.labels[kept],
+        records=records[kept],
+        tables=boundaries.tables[kept],
+        terminated=boundaries.terminated[kept],
+        after_blank=boundaries.after_blank[kept],
+    )
