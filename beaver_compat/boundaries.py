@@ -201,13 +201,15 @@ def _records(
 
 
 def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """True for each hard line whose last line has a terminator among its last characters."""
+    """True for each hard line whose last line has a terminator among its last characters, no letter behind it."""
     # A hard line goes on through the soft ones behind it.
     last_lines = np.flatnonzero(np.append(hard[1:], True)[: hard.size])
     ends = ends[last_lines]
-    found = np.zeros(ends.size, dtype=bool)
+    found, letters = np.zeros((2, ends.size), dtype=bool)
     for back in range(1, _TERMINATOR_REACH + 1):
-        found |= (classes[np.maximum(ends - back, 0)] & TERMINATOR) != 0
+        last = classes[np.maximum(ends - back, 0)]
+        found |= ((last & TERMINATOR) != 0) & ~letters
+        letters |= (last & WORD) != 0
     return found
 
 

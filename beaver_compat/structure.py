@@ -1,8 +1,8 @@
 """The lines of a text that others can't be read without.
 
-A table's row needs its header, a line of a code block the fences around it, a line of code the signatures that enclose
-it.  Everything here reads characters only; it does not know of tokens, pages or scores.  Only lines that qualify are
-looked at one by one.
+A table's row needs its header, a line of a code block the fences around it, a line of code the lines that open the
+blocks around it (`blocks`).  Everything here reads characters only; it does not know of tokens, pages or scores.  Only
+lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -13,30 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.blocks import add_blocks
 from beaver_compat.boundaries import DELIMITERS, Boundaries, is_any
 
 Positions = NDArray[np.int64]
 
 _LONGEST_LEAD = 512  # characters: a longer header or signature is not worth its tokens
-_DEPTHS = 16  # indentations at which signatures are looked for
 _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
 
 _FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
 _SEPARATOR_ROW = re.compile(r"[|:\s-]*-[|:\s-]*")
-_MODIFIER = (
-    r"(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|async|override"
-    r"|virtual|unsafe|sealed|partial|data)"
-)
-_SIGNATURE = re.compile(
-    rf"(?:{_MODIFIER} +)*(?:def|class|func|fn|fun|function|interface|struct|impl|trait|enum|module|namespace)\b[ (<*]"
-    rf"|(?:{_MODIFIER} +)+[^=;]*\("
-)
-_KEYWORDS = "abs|asy|cla|dat|def|enu|exp|fin|fn |fun|imp|int|mod|nam|ove|par|pri|pro|pub|sea|sta|str|tra|uns|vir"
-_PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
-_SIGNATURE_BEGINNINGS = np.array([[ord(sign) for sign in word] for word in _KEYWORDS.split("|")]) @ _PACKED
-_NO_SIGNATURE_ENDS = ".;?!"
-_CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
 
 
 @dataclass(frozen=True)
@@ -47,6 +34,7 @@ class Leads:
         starts, ends: characters of each hard line with the blank lines behind it, int64 [n].
         text_ends: the character after what is visible of it, int64 [n].
         needed: the lines that each line needs, -1 for none, int64 [n, 2].
+        behind: the line that each line needs if it is kept for itself up to its end, -1 for none, int64 [n].
         bare: True for each line that says nothing alone: fences, the row under a table's header, bool [n].
     """
 
@@ -54,6 +42,7 @@ class Leads:
     ends: Positions
     text_ends: Positions
     needed: Positions
+    behind: Positions
     bare: NDArray[np.bool_]
 
     def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
@@ -67,12 +56,17 @@ class Leads:
         """
         none = np.full(self.starts.size, starts.size)
         first, needs = none, none.copy()  # the first stretch that holds each line, that needs it
-        lines = np.flatnonzero(self.needed[:, 0] >= 0)
+        lines = np.flatnonzero((self.needed[:, 0] >= 0) | (self.behind >= 0))
         low = np.searchsorted(self.text_ends[lines], starts, side="right")
         counts = np.maximum(np.searchsorted(self.starts[lines], ends) - low, 0)
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        lines = lines[np.repeat(low, counts) + within]
-        np.minimum.at(first, lines, np.repeat(np.arange(starts.size), counts))
+        lines, holders = lines[np.repeat(low, counts) + within], np.repeat(np.arange(starts.size), counts)
+        np.minimum.at(first, lines, holders)
+        opening = (self.behind[lines] >= 0) & (self.text_ends[lines] <= ends[holders])
+        following = self.behind[lines[opening]]
+        np.minimum.at(needs, following, holders[opening])
+        first[following] = np.minimum(first[following], needs[following])
+        lines = np.unique(np.append(lines, following))
         while lines.size:
             lead, stretch = self.needed[lines].ravel(), np.repeat(first[lines], 2)
             lead, stretch = lead[lead >= 0], stretch[lead >= 0]
@@ -102,48 +96,17 @@ def find_leads(
     contexts = context_starts.searchsorted(starts, side="right") - 1
     needed = np.full((starts.size, 2), -1)
     bare = np.zeros(starts.size, dtype=bool)
-    _add_signatures(text, points, starts, first, text_ends, needed)
+    behind = np.full(starts.size, -1)
+    add_blocks(text, points, starts, first, text_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, bare)
     _add_fences(text, points, first, text_ends, contexts, needed, bare)
-    needed[contexts[needed] != contexts[:, None]] = -1
-    needed[text_ends[needed] - starts[needed] > _LONGEST_LEAD] = -1
+    for lead, own in ((needed, contexts[:, None]), (behind, contexts)):
+        lead[(contexts[lead] != own) | (text_ends[lead] - starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
-    if not (needed >= 0).any():
+    if not ((needed[:, 0] >= 0) | (behind >= 0)).any():
         return None
     ends = np.minimum(np.append(starts[1:], len(text)), context_ends[contexts])
-    return Leads(starts, ends, text_ends, needed, bare)
-
-
-def _add_signatures(
-    text: str,
-    points: NDArray[np.uint32],
-    starts: Positions,
-    first: Positions,
-    ends: Positions,
-    needed: Positions,
-) -> None:
-    """Each line of code needs the innermost signature that it is indented under."""
-    indents = first - starts
-    if not indents.any():
-        return
-    closes = is_any(points[first], _CLOSERS)
-    opens = np.append((indents[1:] > indents[:-1]) | closes[1:], False)
-    found = np.flatnonzero(opens & (points[first] >= ord("a")) & (points[first] <= ord("z")))
-    beginnings = points[np.minimum(first[found, None] + np.arange(3), points.size - 1)]
-    found = found[np.isin(beginnings @ _PACKED, _SIGNATURE_BEGINNINGS)]
-    matches = [
-        bool(_SIGNATURE.match(text, start, end)) and text[end - 1] not in _NO_SIGNATURE_ENDS
-        for start, end in zip(first[found].tolist(), ends[found].tolist(), strict=True)
-    ]
-    found = found[np.array(matches, dtype=bool)]
-    order = np.arange(starts.size)
-    for depth in np.unique(indents[found])[:_DEPTHS].tolist():
-        # The last line above that is not deeper: if it is a signature, this line is of its body.
-        above = np.maximum.accumulate(np.where((indents <= depth) & ~closes, order, 0))
-        signature = np.zeros(starts.size, dtype=bool)
-        signature[found[indents[found] == depth]] = True
-        body = signature[above] & (above < order)
-        needed[body, 0] = above[body]
+    return Leads(starts, ends, text_ends, needed, behind, bare)
 
 
 def _add_headers(

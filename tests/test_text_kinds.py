@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import re
 
@@ -126,6 +127,64 @@ def test_lines_of_a_body_come_with_its_signature(
             last = line
         elif line.startswith("        ") or (line.startswith("    ") and last and last.startswith("def")):
             assert last in owner[line], line
+
+
+SCRIPT = """import { api } from './api'
+
+export class Basket {
+  constructor(owner) {
+    this.owner = owner
+    this.items = []
+  }
+
+  add(item, count) {
+    if (count < 1) {
+      throw new RangeError(`count is ${count}`)
+    }
+    for (const own of this.items) {
+      if (own.item === item) {
+        own.count += count
+        return own
+      }
+    }
+    this.items.push({ item, count })
+  }
+
+  async order(address) {
+    if (this.items.length === 0) {
+      return null
+    } else if (!address) {
+      throw new TypeError('an address is missing')
+    } else {
+      const bill = await api.post('/orders', { items: this.items, address })
+      this.items = []
+      return bill.number
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("budget", range(40, 240, 14))
+@pytest.mark.parametrize(
+    ("code", "question"),
+    [
+        (CODE, "What happens if withdraw exceeds the balance?"),
+        (CODE, "How does transfer undo a failed deposit?"),
+        (SCRIPT, "What happens when an address is missing?"),
+        (SCRIPT, "What does add do if the item is already in the basket?"),
+    ],
+)
+def test_what_opens_a_block_comes_with_a_line_of_it(
+    compressor: BeaverPromptCompressor, code: str, question: str, budget: int
+) -> None:
+    source = code.split("\n")
+    lines = kept(compressor, code, question, budget).split("\n")
+    for line, following in itertools.pairwise([*lines, ""]):
+        indent = len(line) - len(line.lstrip())
+        behind = source[source.index(line) + 1]
+        if line.endswith((":", "{")) and len(behind) - len(behind.lstrip()) > indent:
+            assert len(following) - len(following.lstrip()) > indent, line
 
 
 @pytest.mark.parametrize("form", ["[10:{:02}] {}: {}", "10:{:02} <{}> {}", "{1} (10:{0:02}): {2}"])

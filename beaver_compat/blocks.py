@@ -1,0 +1,143 @@
+"""Blocks of code by their indentation: which lines open one, and what its lines can't be read without.
+
+It reads characters only.  Only lines that may open a block are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.boundaries import is_any
+
+Positions = NDArray[np.int64]
+
+_DEPTHS = 16  # indentations at which blocks are looked for
+_LONGEST_OPENER = 160  # characters; prose that ends with a colon is longer, a signature may be
+_DECORATORS = 3  # lines above a signature that are looked at
+
+_MODIFIER = (
+    r"(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|async|override"
+    r"|virtual|unsafe|sealed|partial|data)"
+)
+_SIGNATURE = re.compile(
+    rf"(?:{_MODIFIER} +)*(?:def|class|func|fn|fun|function|interface|struct|impl|trait|enum|module|namespace)\b[ (<*]"
+    rf"|(?:{_MODIFIER} +)+[^=;]*\("
+)
+_CONTINUED = re.compile(r"(?:else|elif|elsif|except|finally|catch|rescue|ensure)\b")
+_DECORATOR = re.compile(r"@\w|#?\[\w")
+_PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
+_NO_SIGNATURE_ENDS = ".;?!"
+_CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
+
+
+def _beginnings(words: str) -> Positions:
+    return np.array([[ord(sign) for sign in word] for word in words.split("|")]) @ _PACKED
+
+
+_SIGNATURE_BEGINNINGS = _beginnings(
+    "abs|asy|cla|dat|def|enu|exp|fin|fn |fun|imp|int|mod|nam|ove|par|pri|pro|pub|sea|sta|str|tra|uns|vir"
+)
+_CONTINUED_BEGINNINGS = _beginnings("els|eli|exc|fin|cat|res|ens")
+
+
+def add_blocks(
+    text: str,
+    points: NDArray[np.uint32],
+    starts: Positions,
+    first: Positions,
+    ends: Positions,
+    needed: Positions,
+    behind: Positions,
+) -> None:
+    """Each line of a block needs the innermost line that opens one around it; that line needs the first of its block.
+
+    A line that goes on with a block (``else:``, ``} else {``, ``) -> int:``) needs the line that opened it, with the
+    first of what that opened, and so does one that closes it; a signature needs the decorators above it.
+
+    Args:
+        text: the text.
+        points: its code points, uint32 [n].
+        starts: where each hard line begins, int64 [N].
+        first, ends: the first character of each that is not blank, and the character behind the last, int64 [N].
+        needed: the lines that each line needs, int64 [N, 2]; is filled in.
+        behind: the line behind it that each line needs, int64 [N]; is filled in.
+    """
+    indents = first - starts
+    if not indents.any():
+        return
+    closes = is_any(points[first], _CLOSERS)
+    brace = (points[first] == ord("{")) & (ends - first == 1)
+    braced = np.append(brace[1:] & (indents[1:] == indents[:-1]), False) & ~closes
+    deeper = np.append(indents[1:] > indents[:-1], False)
+    opens = (deeper & is_any(points[ends - 1], ":{")) | braced
+    opens &= (ends - first <= _LONGEST_OPENER) & ~brace
+    beginnings = points[np.minimum(first[:, None] + np.arange(3), points.size - 1)] @ _PACKED
+    likely = deeper | np.append(closes[1:], False)
+    signatures = _matching(_SIGNATURE, text, likely & np.isin(beginnings, _SIGNATURE_BEGINNINGS), first, ends)
+    signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
+    opens[signatures] = True
+    if not opens.any():
+        return
+    goes_on = opens & closes
+    goes_on[_matching(_CONTINUED, text, opens & np.isin(beginnings, _CONTINUED_BEGINNINGS), first, ends)] = True
+    behind[:] = _first_of_block(indents, opens, ~opens & ~brace)
+    order = np.arange(starts.size)
+    for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
+        # The last line above that is not deeper: if it opens a block, this line is of its body.
+        level = (indents < depth) | ((indents == depth) & (~closes | opens))
+        opener = opens & (indents == depth)
+        above = np.maximum.accumulate(np.where(level, order, 0))
+        body = opener[above] & (above < order)
+        needed[body, 0] = above[body]
+        closing = np.flatnonzero(body & closes & (indents == depth))
+        needed[closing, 1] = behind[above[closing]]
+        begun = np.maximum.accumulate(np.where(level & ~goes_on, order, 0))
+        later = np.flatnonzero(goes_on & opener & opener[begun] & (begun < order))
+        needed[later] = np.stack([begun[later], behind[begun[later]]], axis=1)
+    _add_decorators(text, points, indents, first, ends, signatures, needed, behind)
+
+
+def _matching(
+    pattern: re.Pattern[str], text: str, likely: NDArray[np.bool_], first: Positions, ends: Positions
+) -> Positions:
+    """Those of the likely lines that begin with a pattern."""
+    lines = np.flatnonzero(likely)
+    places = zip(first[lines].tolist(), ends[lines].tolist(), strict=True)
+    return lines[np.array([bool(pattern.match(text, start, end)) for start, end in places], dtype=bool)]
+
+
+def _first_of_block(indents: Positions, opens: NDArray[np.bool_], plain: NDArray[np.bool_]) -> Positions:
+    """For each line that opens a block the next plain line if it is deeper, else -1; -1 for all others."""
+    last = indents.size
+    following = np.minimum.accumulate(np.where(plain, np.arange(last), last)[::-1])[::-1]
+    found = np.append(following[1:], last)
+    inside = opens & (found < last) & (np.append(indents, 0)[found] > indents)
+    return np.where(inside, found, -1)
+
+
+def _add_decorators(
+    text: str,
+    points: NDArray[np.uint32],
+    indents: Positions,
+    first: Positions,
+    ends: Positions,
+    signatures: Positions,
+    needed: Positions,
+    behind: Positions,
+) -> None:
+    """A signature needs the decorator above it, that the one above, and each the first line of the body."""
+    marked = is_any(points[first], "@#[")
+    body, lower = np.where(behind[signatures] >= 0, behind[signatures], signatures), signatures
+    for _ in range(_DECORATORS):
+        above = np.maximum(lower - 1, 0)
+        likely = np.zeros(first.size, dtype=bool)
+        likely[above[marked[above] & (indents[above] == indents[lower]) & (lower > 0)]] = True
+        found = np.isin(above, _matching(_DECORATOR, text, likely, first, ends))
+        if not found.any():
+            return
+        needed[lower[found], 0] = above[found]
+        behind[above[found]] = body[found]
+        body, lower = body[found], above[found]
