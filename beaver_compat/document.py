@@ -118,7 +118,7 @@ def prepare_document(
     token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
     points = code_points(text)
     classes = character_classes(points)
-    boundaries = with_units(text, points, find_boundaries(points, classes), implicit_query)
+    boundaries = with_units(text, points, find_boundaries(points, classes), starts, implicit_query)
     leads = find_leads(text, points, boundaries, starts, ends)
     size = config.page_size
     query_start = (

@@ -85,11 +85,12 @@ class Smoother:
         return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
 
     def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
-        """The lines that some stretches need: start and end of each, and the first stretch that needs it."""
+        """What some stretches need: start and end of each lead, and the first stretch that needs it."""
         if self._leads is None or not runs:
             return []
         starts, ends = np.array(runs, dtype=np.int64).T
-        return list(zip(*(column.tolist() for column in self._leads.of(starts, ends)), strict=True))
+        found = zip(*(column.tolist() for column in self._leads.of(starts, ends)), strict=True)
+        return [(self.start(start), end, stretch) for start, end, stretch in found]
 
     def _find_start(self, position: int) -> int:
         low = self._context_start(position)

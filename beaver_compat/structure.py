@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 
 from beaver_compat.blocks import add_blocks
 from beaver_compat.boundaries import DELIMITERS, Boundaries, is_any
+from beaver_compat.units import FENCES, fence_pairs
 
 Positions = NDArray[np.int64]
 
 _LONGEST_LEAD = 512  # characters: a longer header or signature is not worth its tokens
+_SHORT_LEAD = 160  # characters: of a longer paragraph that leads to a block only the last sentence is needed
 _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
 
-_FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
 _SEPARATOR_ROW = re.compile(r"[|:\s-]*-[|:\s-]*")
 
 
@@ -32,6 +33,7 @@ class Leads:
 
     Attributes:
         starts, ends: characters of each hard line with the blank lines behind it, int64 [n].
+        lead_starts: where what others need of it begins: with its last sentence, if it is a long one, int64 [n].
         text_ends: the character after what is visible of it, int64 [n].
         needed: the lines that each line needs, -1 for none, int64 [n, 2].
         behind: the line that each line needs if it is kept for itself up to its end, -1 for none, int64 [n].
@@ -40,6 +42,7 @@ class Leads:
 
     starts: Positions
     ends: Positions
+    lead_starts: Positions
     text_ends: Positions
     needed: Positions
     behind: Positions
@@ -52,7 +55,7 @@ class Leads:
             starts, ends: characters of the stretches, int64 [m].
 
         Returns:
-            Starts and ends of the lines needed, and the index of the first stretch that needs each, int64 [k].
+            Starts and ends of what is needed, and the index of the first stretch that needs each, int64 [k].
         """
         none = np.full(self.starts.size, starts.size)
         first, needs = none, none.copy()  # the first stretch that holds each line, that needs it
@@ -75,7 +78,7 @@ class Leads:
             lines = np.unique(lead[needs[lead] < before])
             first[lines] = np.minimum(first[lines], needs[lines])
         found = np.flatnonzero(needs < starts.size)
-        return self.starts[found], self.ends[found], needs[found]
+        return self.lead_starts[found], self.ends[found], needs[found]
 
 
 def find_leads(
@@ -99,14 +102,25 @@ def find_leads(
     behind = np.full(starts.size, -1)
     add_blocks(text, points, starts, first, text_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, bare)
-    _add_fences(text, points, first, text_ends, contexts, needed, bare)
+    _add_fences(text, points, boundaries, contexts, needed, behind, bare)
+    lead_starts = _last_sentences(boundaries, text_ends)
     for lead, own in ((needed, contexts[:, None]), (behind, contexts)):
-        lead[(contexts[lead] != own) | (text_ends[lead] - starts[lead] > _LONGEST_LEAD)] = -1
+        lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
     if not ((needed[:, 0] >= 0) | (behind >= 0)).any():
         return None
     ends = np.minimum(np.append(starts[1:], len(text)), context_ends[contexts])
-    return Leads(starts, ends, text_ends, needed, behind, bare)
+    return Leads(starts, ends, lead_starts, text_ends, needed, behind, bare)
+
+
+def _last_sentences(boundaries: Boundaries, ends: Positions) -> Positions:
+    """Where each hard line begins, or its last sentence where it is longer than a short lead and no record."""
+    starts = boundaries.hard_lines
+    long = np.flatnonzero((ends - starts > _SHORT_LEAD) & ~boundaries.records)
+    before = np.append(boundaries.sentences, -1)[boundaries.sentences.searchsorted(ends[long]) - 1]
+    found = starts.copy()
+    found[long] = np.maximum(before, starts[long])
+    return found
 
 
 def _add_headers(
@@ -156,35 +170,31 @@ def _is_header(line: str, rows: list[str]) -> bool:
 def _add_fences(
     text: str,
     points: NDArray[np.uint32],
-    first: Positions,
-    ends: Positions,
+    boundaries: Boundaries,
     contexts: Positions,
     needed: Positions,
+    behind: Positions,
     bare: NDArray[np.bool_],
 ) -> None:
-    """Each line of a fenced code block needs the fences, unless something in the block that it needs does."""
-    third = np.minimum(first + 2, points.size - 1)
-    found = np.flatnonzero(is_any(points[first], "`~") & (points[first] == points[third]))
-    pairs: list[tuple[int, int]] = []
-    opening, mark = -1, ""
-    for line in found.tolist():
-        fence = _FENCE.match(text, first[line], ends[line])
-        if not fence:
-            continue
-        if opening < 0 or contexts[line] != contexts[opening]:
-            opening, mark = line, fence[1]
-        elif fence[1].startswith(mark) and not fence[2].strip():
-            pairs.append((opening, line))
-            opening = -1
-    if not pairs:
-        return
-    openings, closings = np.array(pairs).T
+    """Each line of a fenced code block needs the fences, unless something in the block that it needs does.
+
+    The block and the line before it that ends with a colon need each other, of a long block its first line.
+    """
+    first, ends = boundaries.visible()
+    openings, closings = fence_pairs(text, points, boundaries, contexts).T
     order = np.arange(first.size)
-    pair = openings.searchsorted(order, side="right") - 1
-    inside = (pair >= 0) & (openings[pair] < order) & (order < closings[pair]) & (needed[:, 0] <= openings[pair])
-    needed[inside] = np.stack([openings, closings], axis=1)[pair[inside]]
-    needed[openings, 1] = needed[openings, 0]
-    needed[openings, 0] = closings
-    needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
-    filled = closings - openings > 1
-    bare[openings[filled]] = bare[closings[filled]] = True
+    if openings.size:
+        pair = openings.searchsorted(order, side="right") - 1
+        inside = (pair >= 0) & (openings[pair] < order) & (order < closings[pair]) & (needed[:, 0] <= openings[pair])
+        needed[inside] = np.stack([openings, closings], axis=1)[pair[inside]]
+        needed[openings, 1] = needed[openings, 0]
+        needed[openings, 0] = closings
+        needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
+        filled = closings - openings > 1
+        bare[openings[filled]] = bare[closings[filled]] = True
+    units = np.flatnonzero(boundaries.records & is_any(points[first], FENCES))
+    blocks, bodies = np.append(openings, units), np.append(openings + 1, units)
+    before = np.maximum(blocks - 1, 0)
+    led = (blocks > 0) & is_any(points[ends[before] - 1], ":\uff1a") & ~boundaries.records[before]
+    needed[blocks[led], 1] = before[led]
+    behind[before[led]] = bodies[led]

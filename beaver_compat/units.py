@@ -1,6 +1,7 @@
-"""What of a text is one unit though it has several lines or sentences: few-shot examples, lines of a transcript.
+"""What of a text is one unit though it has several lines or sentences.
 
-Everything here reads characters only.  Only lines that qualify are looked at one by one.
+That is few-shot examples, short fenced blocks and lines of a transcript.  Everything here reads characters only.  Only
+lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ Positions = NDArray[np.int64]
 
 _CUE_REACH = 24  # characters in which an example's cue ends
 _SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
+_LONGEST_FENCED = 160  # characters, about half a page: of a longer block lines may be kept
 _LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences may be kept alone
 
+FENCES = "`~"
+_FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
 _CUE = re.compile(
     r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
 )
@@ -36,18 +40,64 @@ _TURN = re.compile(
 
 
 def with_units(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, implicit_query: bool = False
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    context_starts: Positions,
+    implicit_query: bool = False,
 ) -> Boundaries:
-    """The boundaries with each few-shot example as one record, and each line of a transcript as one sentence.
+    """The boundaries with each few-shot example and short fenced block as one record.
+
+    Each line of a transcript is one sentence.
 
     Args:
         text: all contexts, joined.
         points: its code points, uint32 [n].
         boundaries: its boundaries.
+        context_starts: where each context begins, int64 [C].
         implicit_query: True where the last block is what is asked, so that it is no example.
     """
     boundaries = _with_turns(text, points, boundaries)
-    return _with_examples(text, points, boundaries, implicit_query)
+    boundaries = _with_examples(text, points, boundaries, implicit_query)
+    return _with_fences(text, points, boundaries, context_starts)
+
+
+def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:
+    """The hard lines that open and close each fenced block that is no record: int64 [k, 2].
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        boundaries: its boundaries.
+        contexts: index of each hard line's context, int64 [N].
+    """
+    first, ends = boundaries.visible()
+    third = np.minimum(first + 2, points.size - 1)
+    found = np.flatnonzero(is_any(points[first], FENCES) & (points[first] == points[third]) & ~boundaries.records)
+    pairs: list[tuple[int, int]] = []
+    opening, mark = -1, ""
+    for line in found.tolist():
+        fence = _FENCE.match(text, first[line], ends[line])
+        if not fence:
+            continue
+        if opening < 0 or contexts[line] != contexts[opening]:
+            opening, mark = line, fence[1]
+        elif fence[1].startswith(mark) and not fence[2].strip():
+            pairs.append((opening, line))
+            opening = -1
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _with_fences(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
+) -> Boundaries:
+    """The boundaries with each short fenced block as one record."""
+    lines = boundaries.hard_lines
+    contexts = context_starts.searchsorted(lines, side="right") - 1
+    openings, closings = fence_pairs(text, points, boundaries, contexts).T
+    _, ends = boundaries.visible()
+    short = ends[closings] - lines[openings] <= _LONGEST_FENCED
+    return _merged(boundaries, openings[short], closings[short] + 1) if short.any() else boundaries
 
 
 def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:

@@ -20,6 +20,10 @@ def boundaries_of(text: str) -> Boundaries:
     return find_boundaries(points, character_classes(points))
 
 
+def units_of(text: str, implicit_query: bool = False) -> Boundaries:
+    return with_units(text, code_points(text), boundaries_of(text), np.zeros(1, dtype=np.int64), implicit_query)
+
+
 def leads_of(*contexts: str) -> tuple[list[str], Leads | None]:
     text = "\n\n".join(contexts)
     lengths = np.array([len(context) for context in contexts])
@@ -139,14 +143,45 @@ def test_other_blocks_by_indentation() -> None:
 
 
 def test_what_stands_in_a_fence_needs_both_fences() -> None:
-    text = "Text:\n\n~~~py\ndef f():\n    return 1\n```\n~~~\nMore."
+    text = "Text.\n\n~~~py\ndef f():\n    return 1\n```\n~~~\nMore."
     found = needs(text)
     assert found["return 1"] == {"~~~py", "def f():", "~~~"}
     assert found["```"] == {"~~~py", "~~~"}
-    assert found["Text:"] == found["More."] == set()
+    assert found["Text."] == found["More."] == set()
     lines, leads = leads_of(text)
     assert leads is not None
     assert [line for line, bare in zip(lines, leads.bare, strict=True) if bare] == ["~~~py", "~~~"]
+
+
+def test_a_block_and_the_line_that_leads_to_it_need_each_other() -> None:
+    text = "Text.\n\nDo this:\n\n```sh\nfetch\nbuild\n```\n\nMore."
+    found = needs(text)
+    assert found["build"] == {"```sh", "```", "Do this:"}
+    assert found["Do this:"] == {"fetch", "```sh", "```"}
+    assert found["More."] == set()
+    lines, leads = leads_of("It is " + "very " * 40 + "old. Do this:\n```\nfetch\n```")
+    assert leads is not None
+    starts, _, _ = leads.of(leads.starts[[2]], leads.text_ends[[2]])
+    assert starts[0] == lines[0].index("Do this")
+    assert leads.of(np.array([0]), np.array([20]))[0].size == 0  # the paragraph's beginning needs no block
+
+
+def test_short_fenced_blocks_are_records() -> None:
+    short, long = "```sh\nfetch\n\n# all\nbuild\n```", "~~~\n" + "step\n" * 40 + "~~~"
+    text = f"To build:\n\n{short}\n\nOr:\n\n{long}\n\n    {short}\n\n```\nopen"
+    found = units_of(text)
+    ends = [*found.hard_lines.tolist()[1:], len(text)]
+    lines = [text[start:end].strip() for start, end in zip(found.hard_lines.tolist(), ends, strict=True)]
+    assert [line for line, record in zip(lines, found.records, strict=True) if record] == [short, short]
+    assert len(lines) == 2 + 2 + 42 + 2
+    points = code_points(text)
+    leads = find_leads(text, points, found, np.zeros(1, dtype=np.int64), np.array([len(text)]))
+    assert leads is not None
+    for at, expected in ((0, [0, 1]), (1, [0, 1]), (2, [2, 3, 4, 44]), (10, [2, 3, 44])):
+        chosen = leads.of(leads.starts[[at]], leads.text_ends[[at]])[0]
+        assert set(found.hard_lines.searchsorted(chosen).tolist()) | {at} == {at, *expected}
+    contexts = np.array([0, text.index("all")])
+    assert not with_units(text, points, boundaries_of(text), contexts).records[:3].any()
 
 
 def test_no_line_needs_one_of_another_context() -> None:
@@ -239,7 +274,7 @@ def test_more_is_never_needed_by_less_and_the_first_is_named(rows: list[str], da
 
 def test_examples_are_records() -> None:
     for text in (FEW_SHOT, f"Solve these.\n\n{FEW_SHOT}\n\nNow you.", FEW_SHOT.replace("\n", "\r\n")):
-        found = with_units(text, code_points(text), boundaries_of(text))
+        found = units_of(text)
         ends = [*found.hard_lines.tolist()[1:], len(text)]
         pieces = [text[start:end].strip() for start, end in zip(found.hard_lines.tolist(), ends, strict=True)]
         assert [
@@ -259,8 +294,7 @@ def test_examples_are_records() -> None:
     ],
 )
 def test_what_is_no_example(text: str) -> None:
-    boundaries = boundaries_of(text)
-    assert not with_units(text, code_points(text), boundaries).records.any()
+    assert not units_of(text).records.any()
 
 
 TRANSCRIPTS = [
@@ -284,7 +318,7 @@ def test_a_line_of_a_transcript_is_one_sentence(form: str) -> None:
     lines = [form.format(10 + minute, name, said) for minute, (name, said) in enumerate(SAID)]
     text = "It was a dry May. Nothing grew.\n\n" + "\n".join(lines)
     before = boundaries_of(text)
-    found = with_units(text, code_points(text), before)
+    found = units_of(text)
     own = [text.index(line) for line in lines]
     assert found.hard_lines.tolist() == [0, *own]
     assert [text[label : label + 2] for label in found.labels[1:].tolist()] == [said[:2] for _, said in SAID]
@@ -302,18 +336,18 @@ def test_a_line_of_a_transcript_is_one_sentence(form: str) -> None:
     ],
 )
 def test_what_is_no_transcript(text: str) -> None:
-    boundaries = boundaries_of(text)
-    assert with_units(text, code_points(text), boundaries) is boundaries
+    before, found = boundaries_of(text), units_of(text)
+    assert found.sentences.tolist() == before.sentences.tolist()
+    assert found.labels.tolist() == found.hard_lines.tolist() == before.hard_lines.tolist()
 
 
 def test_long_speeches_may_be_cut() -> None:
     text = "\n".join(f"{name}: " + "It rained on the hill for a day. " * 12 for name in ("Ida", "Ole") * 2)
-    boundaries = boundaries_of(text)
-    assert with_units(text, code_points(text), boundaries).sentences.tolist() == boundaries.sentences.tolist()
+    assert units_of(text).sentences.tolist() == boundaries_of(text).sentences.tolist()
 
 
 def test_the_last_block_is_no_example_where_it_is_the_question(compressor: BeaverPromptCompressor) -> None:
-    found = with_units(FEW_SHOT, code_points(FEW_SHOT), boundaries_of(FEW_SHOT), implicit_query=True)
+    found = units_of(FEW_SHOT, implicit_query=True)
     assert found.records.sum() == len(EXAMPLES) - 1
     result = compressor.compress(FEW_SHOT, target_token=150)
     assert result.spans[-1].role == "query"

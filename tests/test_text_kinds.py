@@ -96,6 +96,16 @@ def test_code_fences_are_closed_and_not_empty(compressor: BeaverPromptCompressor
             assert line in inside
 
 
+@pytest.mark.parametrize("budget", range(50, 250, 15))
+@pytest.mark.parametrize("question", ["How do I roll back a release?", "How do I start the server?"])
+def test_short_blocks_come_with_the_line_before_them(
+    compressor: BeaverPromptCompressor, question: str, budget: int
+) -> None:
+    text = kept(compressor, MARKDOWN, question, budget)
+    for lead, block in re.findall(r"(.*:)\n\n(```bash\n(?:.*\n)*?```)", MARKDOWN):
+        assert (lead in text) == (block in text) == (f"{lead}\n\n{block}" in text)
+
+
 @pytest.mark.parametrize("budget", [50, 60, 80, 120])
 def test_rows_come_with_the_header_line(compressor: BeaverPromptCompressor, budget: int) -> None:
     for product in ("brass lamp", "glass vase", "iron hook"):
