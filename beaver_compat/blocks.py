@@ -95,7 +95,7 @@ def add_blocks(
         closing = np.flatnonzero(body & closes & (indents == depth))
         needed[closing, 1] = behind[above[closing]]
         begun = np.maximum.accumulate(np.where(level & ~goes_on, order, 0))
-        later = np.flatnonzero(goes_on & opener & opener[begun] & (begun < order))
+        later = np.flatnonzero(goes_on & opener & (opener & ~goes_on)[begun] & (begun < order))
         needed[later] = np.stack([begun[later], behind[begun[later]]], axis=1)
     _add_decorators(text, points, indents, first, ends, signatures, needed, behind)
 

@@ -1,8 +1,8 @@
 """The lines of a text that others can't be read without.
 
-A table's row needs its header, a line of a code block the fences around it, a line of code the lines that open the
-blocks around it (`blocks`).  Everything here reads characters only; it does not know of tokens, pages or scores.  Only
-lines that qualify are looked at one by one.
+A table's row needs its header, a line of a short section the heading, a line of a code block the fences around it, a
+line of code the lines that open the blocks around it (`blocks`).  Everything here reads characters only; it does not
+know of tokens, pages or scores.  Only lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ Positions = NDArray[np.int64]
 
 _LONGEST_LEAD = 512  # characters: a longer header or signature is not worth its tokens
 _SHORT_LEAD = 160  # characters: of a longer paragraph that leads to a block only the last sentence is needed
+_SHORT_SECTION = 512  # characters: a longer section's lines go without the heading
 _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
 
+_HEADING = re.compile(r"(#{1,6}) +\S")
 _SEPARATOR_ROW = re.compile(r"[|:\s-]*-[|:\s-]*")
 
 
@@ -103,6 +105,7 @@ def find_leads(
     add_blocks(text, points, starts, first, text_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, bare)
     _add_fences(text, points, boundaries, contexts, needed, behind, bare)
+    _add_headings(text, points, boundaries, contexts, needed, behind)
     lead_starts = _last_sentences(boundaries, text_ends)
     for lead, own in ((needed, contexts[:, None]), (behind, contexts)):
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
@@ -165,6 +168,37 @@ def _is_header(line: str, rows: list[str]) -> bool:
         return False
     numbers = [any(cell.lstrip("+-$€£")[:1].isdigit() for cell in cells(row)) for row in rows]
     return len(set(names)) == len(names) and line[-1] not in ".?!" and 2 * sum(numbers) >= len(rows)
+
+
+def _add_headings(
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    contexts: Positions,
+    needed: Positions,
+    behind: Positions,
+) -> None:
+    """Each line of a short section in Markdown needs the heading, and that its first line.
+
+    A heading stands between blank lines, or has several signs: one alone may be a comment in code.
+    """
+    first, ends = boundaries.visible()
+    blank = boundaries.after_blank
+    free = np.append(blank[1:], True)
+    found = [
+        line
+        for line in np.flatnonzero(blank & is_any(points[first], "#") & ~boundaries.records).tolist()
+        if (match := _HEADING.match(text, first[line], ends[line])) and (free[line] or len(match[1]) > 1)
+    ]
+    if not found:
+        return
+    headings = np.array(found)
+    nexts = np.minimum(np.append(headings[1:], first.size), contexts.searchsorted(contexts[headings], side="right"))
+    short = (ends[nexts - 1] - first[headings] <= _SHORT_SECTION) & (nexts > headings + 1)
+    for heading, end in zip(headings[short].tolist(), nexts[short].tolist(), strict=True):
+        own = needed[heading + 1 : end]
+        own[own[:, 0] < 0, 0] = heading
+        behind[heading] = behind[heading + 1] if behind[heading + 1] >= 0 else heading + 1
 
 
 def _add_fences(

@@ -50,9 +50,9 @@ def test_rows_need_the_header() -> None:
     found = needs("Stock of today", CSV, "That is all.")
     assert found == {row: {header} if row[0].isdigit() else set() for row in found}
     found = needs(MARKDOWN)
-    top = {"| Variable | Default | Meaning |", "| --- | --- | --- |"}
+    top = {"| Variable | Default | Meaning |", "| --- | --- | --- |", "## Configuration"}
     assert found["| `PORT` | 8080 | Port that the server listens on |"] == top
-    assert found["| Variable | Default | Meaning |"] == set()
+    assert found["| Variable | Default | Meaning |"] == {"## Configuration"}
 
 
 @pytest.mark.parametrize(
@@ -164,6 +164,23 @@ def test_a_block_and_the_line_that_leads_to_it_need_each_other() -> None:
     starts, _, _ = leads.of(leads.starts[[2]], leads.text_ends[[2]])
     assert starts[0] == lines[0].index("Do this")
     assert leads.of(np.array([0]), np.array([20]))[0].size == 0  # the paragraph's beginning needs no block
+
+
+def test_lines_of_a_short_section_need_the_heading() -> None:
+    text = "# Farm\n\nIt is old.\n\n## Fields\n- rye\n- oats\n\n## Work\n\nDo:\n\n```\nplough\n```\n\n# Long\n"
+    found = needs(text + "\n" + "The story goes on and on.\n" * 30)
+    assert found["- oats"] == found["- rye"] == {"## Fields"}
+    assert found["## Fields"] == {"- rye"}
+    assert found["It is old."] == {"# Farm"}
+    assert found["plough"] == {"## Work", "Do:", "```"}
+    assert found["## Work"] == {"Do:", "```", "plough"}
+    assert found["The story goes on and on."] == found["# Long"] == set()
+
+
+def test_comments_are_no_headings() -> None:
+    assert leads_of("x = 1\n# one\ny = 2\n\n# two\nz = 3\n\n#!three\n\nw = 4")[1] is None
+    assert leads_of("Text.\n\n# Head", "text")[1] is None
+    assert needs("# Head\n\nShort.", "long " * 200)["Short."] == {"# Head"}
 
 
 def test_short_fenced_blocks_are_records() -> None:

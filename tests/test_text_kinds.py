@@ -96,7 +96,7 @@ def test_code_fences_are_closed_and_not_empty(compressor: BeaverPromptCompressor
             assert line in inside
 
 
-@pytest.mark.parametrize("budget", range(50, 250, 15))
+@pytest.mark.parametrize("budget", range(60, 250, 15))
 @pytest.mark.parametrize("question", ["How do I roll back a release?", "How do I start the server?"])
 def test_short_blocks_come_with_the_line_before_them(
     compressor: BeaverPromptCompressor, question: str, budget: int
@@ -104,6 +104,20 @@ def test_short_blocks_come_with_the_line_before_them(
     text = kept(compressor, MARKDOWN, question, budget)
     for lead, block in re.findall(r"(.*:)\n\n(```bash\n(?:.*\n)*?```)", MARKDOWN):
         assert (lead in text) == (block in text) == (f"{lead}\n\n{block}" in text)
+
+
+@pytest.mark.parametrize("budget", range(60, 250, 15))
+@pytest.mark.parametrize("question", ["How do I roll back a release?", "How much memory is needed?"])
+def test_lines_come_with_the_heading_of_their_section(
+    compressor: BeaverPromptCompressor, question: str, budget: int
+) -> None:
+    heading, owner = "", []
+    for line in filter(None, MARKDOWN.split("\n")):
+        heading = line if line.startswith("#") else heading
+        owner.append((line, heading))
+    text = kept(compressor, MARKDOWN, question, budget)
+    for line in filter(None, text.split("\n")):
+        assert any(whole.startswith(line) and heading in text for whole, heading in owner), line
 
 
 @pytest.mark.parametrize("budget", [50, 60, 80, 120])
