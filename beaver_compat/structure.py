@@ -106,6 +106,8 @@ def find_leads(
     _add_headers(text, points, boundaries, first, text_ends, needed, bare)
     _add_fences(text, points, boundaries, contexts, needed, behind, bare)
     _add_headings(text, points, boundaries, contexts, needed, behind)
+    if max(needed.max(), behind.max()) < 0:
+        return None
     lead_starts = _last_sentences(boundaries, text_ends)
     for lead, own in ((needed, contexts[:, None]), (behind, contexts)):
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
@@ -182,6 +184,8 @@ def _add_headings(
 
     A heading stands between blank lines, or has several signs: one alone may be a comment in code.
     """
+    if "#" not in text:
+        return
     first, ends = boundaries.visible()
     blank = boundaries.after_blank
     free = np.append(blank[1:], True)
@@ -214,6 +218,8 @@ def _add_fences(
 
     The block and the line before it that ends with a colon need each other, of a long block its first line.
     """
+    if not any(3 * sign in text for sign in FENCES):
+        return
     first, ends = boundaries.visible()
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
     order = np.arange(first.size)

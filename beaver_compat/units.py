@@ -57,6 +57,8 @@ def with_units(
         context_starts: where each context begins, int64 [C].
         implicit_query: True where the last block is what is asked, so that it is no example.
     """
+    if boundaries.hard_lines.size < 2:
+        return boundaries
     boundaries = _with_turns(text, points, boundaries)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
     return _with_fences(text, points, boundaries, context_starts)
@@ -92,6 +94,8 @@ def _with_fences(
     text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
 ) -> Boundaries:
     """The boundaries with each short fenced block as one record."""
+    if not any(3 * sign in text for sign in FENCES):
+        return boundaries
     lines = boundaries.hard_lines
     contexts = context_starts.searchsorted(lines, side="right") - 1
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
@@ -106,10 +110,11 @@ def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -
     A speaker is known by a time beside the name, by speaking again, or by a known speaker on the next line or the last.
     """
     lines = boundaries.hard_lines
-    if lines.size < 2:
+    signs = "".join(sign for sign in ":>\uff1a" if sign in text)
+    if not signs:
         return boundaries
     first, ends = boundaries.visible()
-    marks = np.append(np.flatnonzero(is_any(points, ":>\uff1a")), len(text))
+    marks = np.append(np.flatnonzero(is_any(points, signs)), len(text))
     near = marks[marks.searchsorted(first)] < np.minimum(first + _SPEAKER_REACH, ends)
     if near.sum() < 2:
         return boundaries
