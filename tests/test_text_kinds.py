@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import random
 import re
 
 import pytest
@@ -143,3 +144,18 @@ def test_of_a_short_line_the_sentence_that_answers_is_kept(compressor: BeaverPro
     assert "7:15" in kept(compressor, line, "When do ferries leave?", budget)
     line = "The observatory owns a refractor of 66 centimetres. The comet of 1910 was photographed by Ilse Varga."
     assert "Ilse Varga" in kept(compressor, line, "Who photographed the comet?", budget)
+
+
+def test_a_row_is_found_by_its_number_among_numbers_like_it(compressor: BeaverPromptCompressor) -> None:
+    """1057 shares its first three digits with nine other rows, and a page with two or three of them."""
+    generator = random.Random(11)
+    names, cities, states = ["Wei Li", "Ada Berg", "Tom Hart", "Zoe Katz"], ["Oslo", "Graz", "Ghent"], ["paid", "open"]
+    rows = [
+        f"{number},{generator.choice(names)},{generator.choice(cities)},{generator.randint(900, 99999) / 100},"
+        f"{generator.choice(states)}"
+        for number in range(1000, 1100)
+    ]
+    prepared = compressor.prepare("\n".join(["order_id,customer,city,amount,status", *rows]))
+    for row in rows:
+        question = f"What is the amount of order {row[:4]}?"
+        assert row in compressor.compress(prepared, question=question, target_token=110).compressed_context
