@@ -172,7 +172,9 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         if not isinstance(context, Source):
             return Source(checked_contexts(context), self._tokenizer, self._read)
         if isinstance(context, PreparedContext) and context.owner is not self:
-            raise InputValueError(f"context is {context!r}, prepared by another compressor; prepare it with this one")
+            raise InputValueError(
+                f"context is {context!r}, prepared by another compressor; use its `owner`, or prepare it with this one"
+            )
         return context
 
     def _compress(
