@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from beaver_compat.arguments import RATE_TOO_HIGH, checked_text
+from beaver_compat.arguments import checked_text, rate_too_high
 from beaver_compat.document import CONTEXT_SEPARATOR
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
 from beaver_compat.layout import Layout, Limit, line_end_or_space
@@ -169,7 +169,7 @@ def _checked_rate(rate: object) -> float | None:
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
         raise InputTypeError(f"a segment's rate is {shown(rate)}; give a number from 0 to 1")
     if not rate <= 1:
-        raise InputAssertionError(RATE_TOO_HIGH)
+        raise rate_too_high(rate)
     return max(float(rate), 0.0)
 
 
