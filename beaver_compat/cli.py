@@ -79,7 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands.add_parser(
         "compare",
         help="set compressors side by side on one text",
-        description="Compress FILE with BEAVER and with others; print a table and write the outputs as a page.",
+        description="Compress FILE with BEAVER and with others; print a table and write the outputs as a page. "
+        "Each runs twice; the second run is timed.",
     )
     compare.set_defaults(run=_compare)
     add = compare.add_argument
