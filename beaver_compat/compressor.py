@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,9 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         if not isinstance(context, Source):
             return Source(checked_contexts(context), self._tokenizer, self._read)
         if isinstance(context, PreparedContext) and context.owner is not self:
-            raise InputValueError(f"context is {context!r}, prepared by another compressor; prepare it with this one")
+            raise InputValueError(
+                f"context is {context!r}, prepared by another compressor; use its `owner`, or prepare it with this one"
+            )
         return context
 
     def _compress(
@@ -286,6 +289,10 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         document = prepare_document(source.contexts, source.tokens, self.config, self.language, implicit_query)
         return document, pipeline.encode(document, self.table.weight, self.config, keep_vectors)
 
+
+for _method in (method for base in BeaverPromptCompressor.__mro__[1:-1] for method in vars(base).values()):
+    if isfunction(_method):  # error messages name the class that callers know, not the part of it that has the method
+        _method.__module__, _method.__qualname__ = __name__, f"{BeaverPromptCompressor.__name__}.{_method.__name__}"
 
 PromptCompressor = BeaverPromptCompressor
 """The name in LLMLingua."""
