@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         TokenizerError,
     )
     from beaver_compat.result import CompressionResult, KeptSpan
+    from beaver_compat.structured import TagWarning
 
 __version__ = "0.1.0"
 
@@ -42,6 +43,7 @@ _HOMES = {
     "ModelNotFoundError": "errors",
     "PromptCompressor": "compressor",
     "TableError": "errors",
+    "TagWarning": "structured",
     "TokenCounterWarning": "counting",
     "TokenizerError": "errors",
     "compare": "comparison",
@@ -61,6 +63,7 @@ __all__ = [
     "ModelNotFoundError",
     "PromptCompressor",
     "TableError",
+    "TagWarning",
     "TokenCounterWarning",
     "TokenizerError",
     "compare",

@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex
 
 from beaver_compat.errors import InputAssertionError, InputTypeError, InputValueError, shown
 
-RATE_TOO_HIGH = (
+_RATE_TOO_HIGH = (
     "Error: 'rate' must not exceed 1.0. The value of 'rate' indicates compression rate and must be within the range"
     " [0, 1]."
 )  # LLMLingua's wording, which callers match
@@ -64,7 +64,7 @@ def checked_budget(rate: object, target_token: object, origin_tokens: int) -> in
     share = _checked_number("rate", rate)
     target = _checked_number("target_token", target_token)
     if share > 1:
-        raise InputAssertionError(RATE_TOO_HIGH)
+        raise rate_too_high(rate)
     if share < 0:
         raise InputValueError(f"rate is {shown(rate)}; give a share from 0 to 1")
     if target == UNSET:
@@ -72,6 +72,11 @@ def checked_budget(rate: object, target_token: object, origin_tokens: int) -> in
     if target < 0:
         raise InputValueError(f"target_token is {shown(target_token)}; give 0 or more tokens, or -1 to use rate")
     return math.floor(min(target, max(origin_tokens, 1) * 2.0**20))
+
+
+def rate_too_high(rate: object) -> InputAssertionError:
+    """The error for a rate above 1: LLMLingua's words, then the value."""
+    return InputAssertionError(f"{_RATE_TOO_HIGH} It is {shown(rate)}.")
 
 
 def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> list[int]:

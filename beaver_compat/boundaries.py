@@ -86,7 +86,7 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     sentences, pauses = _sentence_starts(classes, words)
     soft = _soft_lines(points, classes, lines, line_numbers, first_words, last_words, words, word_ends)
     after_blank = np.diff(line_numbers, prepend=-2) > 1
-    records, tables = _records(points, words[first_words], word_ends[last_words], after_blank)
+    records, tables = _records(points, classes, words[first_words], word_ends[last_words], after_blank)
     return Boundaries(
         lines=lines,
         hard_lines=lines[~soft],
@@ -185,26 +185,39 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Pos
 
 
 def _records(
-    points: NDArray[np.uint32], starts: Positions, ends: Positions, after_blank: NDArray[np.bool_]
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    starts: Positions,
+    ends: Positions,
+    after_blank: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
     delimiters = np.flatnonzero(is_any(points, DELIMITERS))
     columns = delimiters.searchsorted(ends) - delimiters.searchsorted(starts)
-    around = np.concatenate([columns[:1], columns, columns[-1:]])
-    inner = (columns >= _LEAST_DELIMITERS) & (around[:-2] == columns) & (around[2:] == columns) & (columns.size > 1)
-    tabular = inner.copy()  # and the table's first and last row, which have no such row on one side
-    tabular[:-1] |= inner[1:] & ~after_blank[1:]
-    tabular[1:] |= inner[:-1] & ~after_blank[1:]
+    # Lines of prose may have equally many commas, too; they end like sentences, with white space behind each comma.
+    tight = delimiters[(classes[np.minimum(delimiters + 1, points.size - 1)] & _BLANK) == 0]
+    prose = _ends_sentence(classes, ends) & (tight.searchsorted(ends) == tight.searchsorted(starts))
+    row = (columns >= _LEAST_DELIMITERS) & ~prose
+    like_last = np.zeros(starts.size + 1, dtype=bool)
+    like_last[1:-1] = row[1:] & row[:-1] & (columns[1:] == columns[:-1]) & ~after_blank[1:]
+    edge = np.append(after_blank, True)
+    inner = (like_last[:-1] | edge[:-1]) & (like_last[1:] | edge[1:]) & (like_last[:-1] | like_last[1:])
+    tabular = inner.copy()  # and the table's first and last row, where other text stands right before or behind them
+    tabular[:-1] |= inner[1:] & like_last[1:-1]
+    tabular[1:] |= inner[:-1] & like_last[1:-1]
     return (bracketed | tabular) & short, tabular & short
 
 
 def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """True for each hard line whose last line has a terminator among its last characters, no letter behind it."""
+    """True for each hard line whose last line has a terminator among its last characters."""
     # A hard line goes on through the soft ones behind it.
-    last_lines = np.flatnonzero(np.append(hard[1:], True)[: hard.size])
-    ends = ends[last_lines]
+    return _ends_sentence(classes, ends[np.flatnonzero(np.append(hard[1:], True)[: hard.size])])
+
+
+def _ends_sentence(classes: NDArray[np.uint16], ends: Positions) -> NDArray[np.bool_]:
+    """True for each end that has a terminator among the characters before it, and no letter or digit behind that."""
     found, letters = np.zeros((2, ends.size), dtype=bool)
     for back in range(1, _TERMINATOR_REACH + 1):
         last = classes[np.maximum(ends - back, 0)]

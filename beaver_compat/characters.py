@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ WIDE = 64  # letters of scripts without spaces between words: Han, kana, Thai, K
 UPPER = 128
 LOWER = 256
 CLAUSE_END = 512
+DIGIT = 1024
 
 _CODE_POINTS = 0x110000
 _NEWLINES = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
@@ -81,6 +83,21 @@ def character_classes(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
     return classes
 
 
+def inside_number(classes: NDArray[np.uint16], places: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """True for each place that has a digit on both sides, bool [m].
+
+    Args:
+        classes: of the text's characters, uint16 [n].
+        places: 0..n, [m].
+
+    >>> inside_number(character_classes(code_points("10 2")), np.array([0, 1, 2, 3, 4]))
+    array([False,  True, False, False, False])
+    """
+    digits = np.zeros(classes.size + 2, dtype=np.bool_)
+    np.not_equal(classes & DIGIT, 0, out=digits[1:-1])
+    return digits[places] & digits[places + 1]
+
+
 def _class_of(point: int) -> int:
     character = chr(point)
     if character in _NEWLINES:
@@ -105,6 +122,8 @@ def _class_of(point: int) -> int:
         bits |= LOWER
     if character in _CLAUSE_ENDS:
         bits |= CLAUSE_END
+    if character.isdecimal():
+        bits |= DIGIT
     return bits
 
 

@@ -1,12 +1,13 @@
 """The `beaver` command: text in, compressed prompt out; or the same text through several compressors.
 
-Bytes that are no UTF-8 pass through unchanged.  Exit codes: 0 done, 1 an input or model that can't be used, 2 wrong
-usage, 130 interrupted.
+Files are decoded strictly, so that what is kept is what they say; output is UTF-8.  Exit codes: 0 done, 1 an input or
+model that can't be used, 2 wrong usage, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
+import codecs
 import json
 import os
 import signal
@@ -16,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from beaver_compat.errors import BeaverError
+from beaver_compat import __version__
+from beaver_compat.errors import BeaverError, InputValueError
 from beaver_compat.rivals import RIVALS
 
 if TYPE_CHECKING:
@@ -24,7 +26,14 @@ if TYPE_CHECKING:
     from beaver_compat.result import CompressionResult
 
 _FAILED, _INTERRUPTED = 1, 128 + signal.SIGINT
-_ENCODING: dict[str, str] = {"encoding": "utf-8", "errors": "surrogateescape"}
+_ENCODING: dict[str, str] = {"encoding": "utf-8", "errors": "surrogateescape"}  # arguments may be any bytes
+_MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,6 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="beaver", description="Shorten prompts to what answers the question.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     compress = commands.add_parser(
         "compress",
@@ -69,7 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands.add_parser(
         "compare",
         help="set compressors side by side on one text",
-        description="Compress FILE with BEAVER and with others; print a table and write the outputs as a page.",
+        description="Compress FILE with BEAVER and with others; print a table and write the outputs as a page. "
+        "Each runs twice; the second run is timed.",
     )
     compare.set_defaults(run=_compare)
     add = compare.add_argument
@@ -85,6 +96,13 @@ def _parser() -> argparse.ArgumentParser:
 def _add_shared(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-q", "--question", default="", help="what the text is to answer; printed after it")
+    add(
+        "--encoding",
+        type=_encoding,
+        default="utf-8",
+        metavar="NAME",
+        help="of the text, unless a byte order mark says it (default: %(default)s)",
+    )
     add("--model", metavar="NAME", help="model or folder whose embedding table is used (default: the bundled one)")
     add("--device", default="auto", help="where scores are computed: auto, cpu, cuda ...")
     add("--token-counter", metavar="NAME", help='tiktoken model name, or "table" (default: gpt-3.5-turbo)')
@@ -107,6 +125,14 @@ def _share(text: str) -> float:
     return share
 
 
+def _encoding(name: str) -> str:
+    try:
+        "a".encode(name)
+    except (LookupError, UnicodeError):
+        raise argparse.ArgumentTypeError(f"{name!r} is no encoding of text; give one such as latin-1") from None
+    return name
+
+
 def _compressor(arguments: argparse.Namespace) -> BeaverPromptCompressor:
     from beaver_compat.compressor import BeaverPromptCompressor  # after the files are known to be there: it loads torch
 
@@ -119,7 +145,7 @@ def _compressor(arguments: argparse.Namespace) -> BeaverPromptCompressor:
 
 
 def _compress(arguments: argparse.Namespace) -> CompressionResult:
-    contexts = [_read(name) for name in arguments.files or ["-"]]
+    contexts = [_read(name, arguments.encoding) for name in arguments.files or ["-"]]
     return _compressor(arguments).compress(
         contexts,
         arguments.instruction,
@@ -133,7 +159,7 @@ def _compress(arguments: argparse.Namespace) -> CompressionResult:
 def _compare(arguments: argparse.Namespace) -> None:
     from beaver_compat.comparison import compare
 
-    context = _read(arguments.file)
+    context = _read(arguments.file, arguments.encoding)
     compared = compare(
         context,
         arguments.question,
@@ -148,13 +174,27 @@ def _compare(arguments: argparse.Namespace) -> None:
     print(f"beaver: outputs side by side in {arguments.html}", file=sys.stderr)
 
 
-def _read(name: str) -> str:
+def _read(name: str, encoding: str) -> str:
+    """The text of a file or of standard input; refuses what is none in its encoding, naming the byte."""
     if name == "-":
         data = sys.stdin.buffer.read()
     else:
         with open(name, "rb") as file:
             data = file.read()
-    return data.decode(**_ENCODING)
+    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
+    encoding = _MARKS.get(mark, encoding)
+    try:
+        text = data[len(mark) :].decode(encoding)
+        if "\0" not in text:
+            return text
+        before = text[: text.index("\0")]
+        place = len(mark) + len(before.encode(encoding)) - len("".encode(encoding))  # utf-16 writes a mark
+    except UnicodeDecodeError as error:
+        place = len(mark) + error.start
+    raise InputValueError(
+        f"{'standard input' if name == '-' else name}: byte {place} (0x{data[place]:02X}) is no text in {encoding}; "
+        "name the encoding, such as --encoding latin-1, or give a text file"
+    )
 
 
 def _write(result: CompressionResult, as_json: bool) -> None:

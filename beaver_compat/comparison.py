@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from beaver_compat.answers import stands_in
 from beaver_compat.arguments import joined_prompt
 from beaver_compat.errors import InputTypeError, InputValueError, shown
-from beaver_compat.rivals import RIVALS, Compress, load_rival
+from beaver_compat.rivals import RIVALS, load_rival
 
 if TYPE_CHECKING:
     from beaver_compat.compressor import BeaverPromptCompressor
     from beaver_compat.result import KeptSpan
 
+_Result = TypeVar("_Result")
 OURS = "beaver"
 _MS = 1000.0
 _SHOWN = 160  # characters of an error
@@ -30,7 +31,7 @@ class Compared:
         name: of the compressor.
         prompt: the compressed prompt, with the question; "" where it could not run.
         tokens: of the prompt, by the comparison's counter.
-        milliseconds: of the one call, loading not counted.
+        milliseconds: of the second of two calls, loading and warming up not counted.
         answer_kept: whether the answer stands in the prompt before the question; None where no answer was given.
         error: why it could not run, in one line; "" where it ran.
     """
@@ -108,6 +109,8 @@ def compare(
 ) -> Comparison:
     """Compress one text with BEAVER and with others, under the same budget and counter.
 
+    Each compresses the text twice, and the second call is timed.
+
     Args:
         context: the text.
         question: ranks the text, and stands at the end of every prompt.
@@ -128,9 +131,7 @@ def compare(
         from beaver_compat.compressor import BeaverPromptCompressor
 
         compressor = BeaverPromptCompressor()
-    started = perf_counter()
-    result = compressor.compress(context, question=question, target_token=target_token)
-    milliseconds = _MS * (perf_counter() - started)
+    result, milliseconds = _timed(partial(compressor.compress, context, question=question, target_token=target_token))
     count = compressor.counter
     kept = partial(_kept, answer)
     ours = Compared(
@@ -140,7 +141,7 @@ def compare(
     rows = [ours]
     for name in dict.fromkeys(against):
         try:
-            text, milliseconds = _run(load_rival(name), context, question, max(room, 1))
+            text, milliseconds = _timed(partial(load_rival(name), context, question, max(room, 1)))
         except Exception as error:  # noqa: BLE001  whatever another package raises, the others go on
             rows.append(Compared(name, error=_one_line(error)))
             continue
@@ -149,10 +150,12 @@ def compare(
     return Comparison(context, question, result.origin_tokens, target_token, result.counter, tuple(rows), result.spans)
 
 
-def _run(rival: Compress, context: str, question: str, target: int) -> tuple[str, float]:
+def _timed(call: Callable[[], _Result]) -> tuple[_Result, float]:
+    """What a call gives, and the milliseconds of a second one: the first loads, compiles and fills caches."""
+    call()
     started = perf_counter()
-    text = rival(context, question, target)
-    return text, _MS * (perf_counter() - started)
+    result = call()
+    return result, _MS * (perf_counter() - started)
 
 
 def _kept(answer: str | None, text: str) -> bool | None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from beaver_compat.batch import BatchFace
 from beaver_compat.config import BeaverConfig
 from beaver_compat.counting import TableCounter, make_counter
 from beaver_compat.devices import resolve_device
-from beaver_compat.document import CONTEXT_SEPARATOR, Document, prepare_document
+from beaver_compat.document import CONTEXT_SEPARATOR, Document, prepare_document, read_question
 from beaver_compat.embeddings import load_table
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 from beaver_compat.face import LLMLinguaFace
@@ -172,7 +173,9 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         if not isinstance(context, Source):
             return Source(checked_contexts(context), self._tokenizer, self._read)
         if isinstance(context, PreparedContext) and context.owner is not self:
-            raise InputValueError(f"context is {context!r}, prepared by another compressor; prepare it with this one")
+            raise InputValueError(
+                f"context is {context!r}, prepared by another compressor; use its `owner`, or prepare it with this one"
+            )
         return context
 
     def _compress(
@@ -248,17 +251,17 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         bare = [part if index in layout.fixed else "" for index, part in enumerate(layout.parts)]
         if bare == layout.parts or (not layout.fixed and count(layout.prompt(bare, everything)) > budget):
             return Selection(bare, list(everything), ())
-        ids = self._tokenizer.encode_ids(query)
+        asked = read_question(self._tokenizer.encode([query]), query)
         if source is None or list(source.contexts) != layout.parts:
             source = Source(layout.parts, self._tokenizer, self._read)
-        document, encoded = source.read(not ids.size and not layout.segmented)
+        document, encoded = source.read(not asked.ids.size and not layout.segmented)
         free = not (wishes.bounded or layout.limits or wishes.order != "original")
         if free and count(layout.prompt(layout.parts, everything)) <= budget:
             selection = Selection(layout.parts, list(everything), pipeline.whole_spans(document))
         else:
-            if not ids.size:
-                ids = document.ids[-self.config.page_size if layout.segmented else document.query_start :]
-            scored = pipeline.score(document, encoded, ids, self.table.weight, self.config)
+            if not asked.ids.size:
+                asked = document.end(-self.config.page_size if layout.segmented else document.query_start)
+            scored = pipeline.score(document, encoded, asked, self.table.weight, self.config)
             selection = Selector(document, scored, layout, wishes, self.config, count, budget).select()
         return selection._replace(spans=tuple(self._placed(span, layout) for span in selection.spans))
 
@@ -274,9 +277,9 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
     def _ranked(self, contexts: list[str], question: str) -> list[tuple[int, float]]:
         if not any(contexts):
             return [(index, 0.0) for index in range(len(contexts))]
-        ids = self._tokenizer.encode_ids(question)
+        query = read_question(self._tokenizer.encode([question]), question)
         document, encoded = self._source(contexts).read(implicit_query=False)
-        query = ids if ids.size else document.ids[-self.config.page_size :]
+        query = query if query.ids.size else document.end(-self.config.page_size)
         scored = pipeline.score(document, encoded, query, self.table.weight, self.config)
         return ranked_contexts(document, scored, self.config)
 
@@ -286,6 +289,10 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         document = prepare_document(source.contexts, source.tokens, self.config, self.language, implicit_query)
         return document, pipeline.encode(document, self.table.weight, self.config, keep_vectors)
 
+
+for _method in (method for base in BeaverPromptCompressor.__mro__[1:-1] for method in vars(base).values()):
+    if isfunction(_method):  # error messages name the class that callers know, not the part of it that has the method
+        _method.__module__, _method.__qualname__ = __name__, f"{BeaverPromptCompressor.__name__}.{_method.__name__}"
 
 PromptCompressor = BeaverPromptCompressor
 """The name in LLMLingua."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 import operator
 import re
 import threading
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from beaver_compat.caller import warn_caller
 from beaver_compat.errors import InputTypeError, InputValueError, ModelNotFoundError, shown
 from beaver_compat.vocabulary import OWN_ENCODINGS, cached_files, encoding_name, load_encoding
 
@@ -214,7 +214,7 @@ def _warn_once(error: ModelNotFoundError) -> None:
     if not _warned:
         _warned = True
         message = f"tokens are counted with the embedding table's tokenizer: {error}"
-        warnings.warn(message, TokenCounterWarning, stacklevel=3)
+        warn_caller(message, TokenCounterWarning)
 
 
 class _FastTokenizer:

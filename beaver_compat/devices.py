@@ -5,10 +5,10 @@ Knows this machine's devices; does not know what will lie on them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from beaver_compat.caller import warn_caller
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _available(device: torch.device) -> torch.device:
     if not _warned:
         _warned = True
         message = f"device_map {str(device)!r}: this machine has no {device.type} device, using the CPU."
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warn_caller(message, UserWarning)
     return torch.device("cpu")
 
 

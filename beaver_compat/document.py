@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.boundaries import Boundaries, find_boundaries
-from beaver_compat.characters import character_classes, code_points
+from beaver_compat.characters import character_classes, code_points, inside_number
 from beaver_compat.config import BeaverConfig
 from beaver_compat.cutting import cut_places
 from beaver_compat.segmenter import (
@@ -35,6 +36,28 @@ CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
 
 
+class Query(NamedTuple):
+    """What ranks a document.
+
+    Attributes:
+        ids: token ids, int32 [K].
+        inside: True for each token that begins inside a number, bool [K].
+    """
+
+    ids: NDArray[np.int32]
+    inside: NDArray[np.bool_]
+
+
+def read_question(tokens: Tokenized, question: str) -> Query:
+    """A question as a query.
+
+    Args:
+        tokens: of the question.
+        question: its text.
+    """
+    return Query(tokens.ids, inside_number(character_classes(code_points(question)), tokens.offsets[:, 0]))
+
+
 @dataclass(frozen=True)
 class Document:
     """Contexts as one text and one run of tokens.
@@ -44,6 +67,7 @@ class Document:
         context_starts, context_ends: characters of each context in ``text``.
         ids: token ids of all contexts, int32 [L].
         token_starts, token_ends: characters of each token in ``text``, int64 [L].
+        inside: True for each token that begins inside a number, bool [L].
         context_limits: token limits of the contexts, int64 [C + 1].
         pages, sentences: partitions of the tokens before ``query_start``.
         repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
@@ -60,6 +84,7 @@ class Document:
     ids: NDArray[np.int32]
     token_starts: Limits
     token_ends: Limits
+    inside: NDArray[np.bool_]
     context_limits: Limits
     pages: Partition
     sentences: Partition
@@ -83,6 +108,10 @@ class Document:
         line = lines.searchsorted(places, side="right") - 1
         free = (~self.whole_lines[line] & (places > labels[line])) | (places <= lines[line])
         return places[free], levels[free]
+
+    def end(self, start: int) -> Query:
+        """The tokens from ``start`` on as a query."""
+        return Query(self.ids[start:], self.inside[start:])
 
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character of ``text``."""
@@ -143,6 +172,7 @@ def prepare_document(
         ids=tokens.ids,
         token_starts=token_starts,
         token_ends=token_ends,
+        inside=inside_number(classes, token_starts),
         context_limits=tokens.limits,
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,

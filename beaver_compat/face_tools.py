@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from beaver_compat.arguments import RATE_TOO_HIGH, UNSET, check_question, checked_budget, checked_contexts, checked_text
-from beaver_compat.errors import InputAssertionError
+from beaver_compat.arguments import UNSET, check_question, checked_budget, checked_contexts, checked_text, rate_too_high
 from beaver_compat.face_base import FaceBase
 from beaver_compat.json_values import JsonPrompt, dumped
 from beaver_compat.recovery import recovered
@@ -140,8 +139,8 @@ class ToolsFace(FaceBase):
             [(global_rate if segment.compress else 1.0) if segment.rate is None else segment.rate for segment in own]
             for own in segments
         ]
-        if any(rate > 1 for own in rates for rate in own):
-            raise InputAssertionError(RATE_TOO_HIGH)
+        for rate in (rate for own in rates for rate in own if rate > 1):
+            raise rate_too_high(rate)
         return ["".join(own) for own in texts], texts, rates, flags
 
     def concate_segment_info(self, segment_info: Sequence[tuple[int, float, bool]]) -> list[tuple[int, float, bool]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from beaver_compat.arguments import RATE_TOO_HIGH
+from beaver_compat.arguments import rate_too_high
 from beaver_compat.document import SPAN_SEPARATOR
 from beaver_compat.errors import InputAssertionError, InputKeyError, InputTypeError, InputValueError, shown
 from beaver_compat.layout import Layout, Limit, line_end_or_space
@@ -71,7 +71,7 @@ class JsonPrompt:
             raise InputTypeError(f"json_data is of type {type(data).__name__}: {shown(data)}; give a dict")
         settings = _read_config(config)
         if set(data) != set(settings):
-            raise InputAssertionError(_MISMATCH)
+            raise InputAssertionError(f"{_MISMATCH} {_unmatched(data, settings)}")
         self._parts: list[str] = []
         self._atomic: set[int] = set()
         self._pairs = [self._pair(key, value, _checked(key, settings[key]), remove) for key, value in data.items()]
@@ -164,6 +164,13 @@ def _read_config(config: object) -> Mapping[Any, Any]:
     return config
 
 
+def _unmatched(data: Mapping[Any, Any], settings: Mapping[Any, Any]) -> str:
+    """Which keys only one of the two has."""
+    sides = ("json_data", data, settings), ("json_config", settings, data)
+    alone = [(name, [key for key in own if key not in other]) for name, own, other in sides]
+    return f"Only {'; only '.join(f'{name} has {shown(keys)}' for name, keys in alone if keys)}."
+
+
 def _checked(key: Any, settings: Any) -> Mapping[str, Any]:
     if not isinstance(settings, Mapping):
         raise InputTypeError(f"json_config[{shown(key)}] is {shown(settings)}; give a dict of {', '.join(_SETTINGS)}")
@@ -174,7 +181,7 @@ def _checked(key: Any, settings: Any) -> Mapping[str, Any]:
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
         raise InputTypeError(f"json_config[{shown(key)}] has the rate {shown(rate)}; give a number from 0 to 1")
     if not rate <= 1:
-        raise InputAssertionError(RATE_TOO_HIGH)
+        raise rate_too_high(rate)
     return {**settings, "rate": max(rate, 0)}
 
 

@@ -25,6 +25,7 @@ class ContextTokens(NamedTuple):
         tokens: index of the distinct token at each place of the context, int32 [L].
         rows: embedding rows of the distinct tokens, float32 [U, d].
         norms: their lengths, but for 0 the least that a cosine divides by, float32 [U].
+        inside: True for each token of the context that begins inside a number, bool [L].
     """
 
     ids: Tensor
@@ -32,18 +33,20 @@ class ContextTokens(NamedTuple):
     tokens: Tensor
     rows: Tensor
     norms: Tensor
+    inside: Tensor
 
 
-def read_context(ids: Tensor, table: Tensor) -> ContextTokens:
+def read_context(ids: Tensor, table: Tensor, inside: Tensor) -> ContextTokens:
     """Find the distinct tokens of a context and look each up once.
 
     Args:
         ids: int32 [L].
         table: embedding table in any float dtype, [V, d]; means accumulate in float32.
+        inside: True for each token that begins inside a number, bool [L].
     """
     distinct, tokens, counts = _distinct(ids, table.shape[0])
     rows = table.index_select(0, distinct).float()
-    return ContextTokens(distinct, counts, tokens, rows, row_norms(rows))
+    return ContextTokens(distinct, counts, tokens, rows, row_norms(rows), inside)
 
 
 def _distinct(ids: Tensor, vocabulary: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -71,21 +74,24 @@ class QueryTokens(NamedTuple):
         counts: how often each distinct token occurs in context and query, those of the context first, int64 [U + E].
         rows: its embedding row, float32 [K, d].
         weights: Eq. 2 of all distinct tokens, float32 [U + E]; all 1 without ITF.
+        inside: True for each query token that begins inside a number, bool [K].
     """
 
     places: Tensor
     counts: Tensor
     rows: Tensor
     weights: Tensor
+    inside: Tensor
 
 
-def read_query(ids: Tensor, context: ContextTokens, table: Tensor, itf: bool = True) -> QueryTokens:
+def read_query(ids: Tensor, context: ContextTokens, table: Tensor, inside: Tensor, itf: bool = True) -> QueryTokens:
     """Look up a query's tokens and weigh all tokens of context and query together.
 
     Args:
         ids: int32 [K].
         context: what the query asks.
         table: embedding table, [V, d].
+        inside: True for each query token that begins inside a number, bool [K].
         itf: False gives every token the weight 1.
     """
     distinct, extra = context.counts.numel(), 0
@@ -97,7 +103,7 @@ def read_query(ids: Tensor, context: ContextTokens, table: Tensor, itf: bool = T
         extra = others.numel()
     counts = functional.pad(context.counts, (0, extra)) + torch.bincount(places.long(), minlength=distinct + extra)
     weights = itf_weights(counts) if itf else torch.ones(counts.numel(), device=counts.device)
-    return QueryTokens(places, counts, table.index_select(0, ids).float(), weights)
+    return QueryTokens(places, counts, table.index_select(0, ids).float(), weights, inside)
 
 
 def itf_weights(counts: Tensor) -> Tensor:

@@ -1,7 +1,8 @@
 """Runs of query tokens that stand in the context in the same order, and how much each is worth.
 
 A name or a number often falls into tokens that are common by themselves, such as digits; what is rare is the run.  So
-a run is weighed like a token of its own, by how often it occurs.
+a run is weighed like a token of its own, by how often it occurs.  A number is matched whole or not at all: 1057 shares
+most of its digits with 1058, and that says nothing.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from beaver_compat.page_encoder import QueryTokens
+from beaver_compat.page_encoder import ContextTokens, QueryTokens
 
 Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 class Phrases(NamedTuple):
@@ -33,23 +35,31 @@ class Phrases(NamedTuple):
     gains: tuple[Tensor, Tensor]
 
 
-def shared_phrases(tokens: Tensor, query: QueryTokens, rewards: Tensor, itf: bool = True) -> Phrases:
+def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, itf: bool = True) -> Phrases:
     """The pairs of neighbours that context and query share.  Both gain their reward times the weight of their run.
 
-    A run's weight is Eq. 2 with how often it occurs as tf, on the scale of the tokens' weights.
+    A run's weight is Eq. 2 with how often it occurs as tf, on the scale of the tokens' weights; pairs in a number that
+    is not matched whole have none.
 
     Args:
-        tokens: index of the distinct token at each place of the context, int32 [L].
+        context: the context.
         query: the query.
         rewards: of each query token, float32 [K].
         itf: False gives every run the weight 1.
     """
-    at, where = shared_pairs(tokens, query.places, query.counts.numel())
-    weights = run_weights(at, where, query.counts.cpu().numpy()) if itf else np.ones(at.size, dtype=np.float32)
-    runs = torch.from_numpy(weights).to(tokens.device)
-    places = torch.from_numpy(where).to(tokens.device)
-    first, second = (rewards.index_select(0, places + offset).mul_(runs) for offset in (0, 1))
-    return Phrases(torch.from_numpy(at).to(tokens.device), places, (first, second))
+    device = context.tokens.device
+    at, where = shared_pairs(context.tokens, query.places, query.counts.numel())
+    weights = np.ones(at.size, dtype=np.float32)
+    if at.size:
+        runs = find_runs(at, where)
+        if itf:
+            weights = run_weights(runs, query.counts.cpu().numpy())
+        inside = query.inside.cpu().numpy()
+        if inside.any():
+            weights[broken_numbers(at, where, runs, context.inside, inside)] = 0
+    places, factors = torch.from_numpy(where).to(device), torch.from_numpy(weights).to(device)
+    first, second = (rewards.index_select(0, places + offset).mul_(factors) for offset in (0, 1))
+    return Phrases(torch.from_numpy(at).to(device), places, (first, second))
 
 
 def shared_pairs(tokens: Tensor, query: Tensor, distinct: int) -> tuple[Numbers, Numbers]:
@@ -82,29 +92,77 @@ def shared_pairs(tokens: Tensor, query: Tensor, distinct: int) -> tuple[Numbers,
     return np.repeat(at.cpu().numpy(), counts), order[np.repeat(low, counts) + within]
 
 
-def run_weights(at: Numbers, where: Numbers, counts: Numbers) -> NDArray[np.float32]:
+class Runs(NamedTuple):
+    """Runs of shared pairs that follow each other in context and query.
+
+    Attributes:
+        order: the pairs, run by run, int64 [P].
+        lengths: pairs of each run, int64 [R].
+        begins: place in the query of each run's first token, int64 [R].
+    """
+
+    order: Numbers
+    lengths: Numbers
+    begins: Numbers
+
+
+def find_runs(at: Numbers, where: Numbers) -> Runs:
+    """The runs that the pairs (`shared_pairs`, P > 0) make.
+
+    >>> find_runs(np.array([3, 4, 9, 20]), np.array([0, 1, 0, 0]))
+    Runs(order=array([3, 2, 0, 1]), lengths=array([1, 1, 2]), begins=array([0, 0, 0]))
+    """
+    order = np.argsort(where - at, kind="stable")  # pairs of one run have the same distance, and follow each other
+    at, where = at[order], where[order]
+    first = np.flatnonzero(np.concatenate([[True], (at[1:] - at[:-1] != 1) | (where[1:] - where[:-1] != 1)]))
+    lengths = np.concatenate([first[1:], [at.size]]) - first
+    return Runs(order, lengths, where[first])
+
+
+def run_weights(runs: Runs, counts: Numbers) -> NDArray[np.float32]:
     """The weight of the run that each pair is part of, float32 [P].
 
     Args:
-        at, where: the pairs, as in `shared_pairs`.
+        runs: of the pairs.
         counts: how often each distinct token occurs, int64 [U].
 
-    >>> run_weights(np.array([3, 4, 9, 20]), np.array([0, 1, 0, 0]), np.array([1, 3]))
+    >>> run_weights(find_runs(np.array([3, 4, 9, 20]), np.array([0, 1, 0, 0])), np.array([1, 3]))
     array([1.        , 1.        , 0.38018236, 0.38018236], dtype=float32)
     """
-    weights = np.ones(at.size, dtype=np.float32)
+    weights = np.ones(runs.order.size, dtype=np.float32)
     total = int(counts.sum())
     low, high = math.log1p(total / (1 + int(counts.max()))), math.log1p(total / (1 + int(counts.min())))
-    if low == high or not at.size:
+    if low == high:
         return weights
-    order = np.argsort(where - at, kind="stable")  # pairs of one run have the same distance, and follow each other
-    at, where = at[order], where[order]
-    begins = np.flatnonzero((at[1:] - at[:-1] != 1) | (where[1:] - where[:-1] != 1)) + 1
-    first = np.concatenate([[0], begins])
-    lengths = np.concatenate([begins, [at.size]]) - first
-    phrase = where[first] * (int(lengths.max()) + 1) + lengths  # runs of the same query tokens have the same number
+    phrase = runs.begins * (int(runs.lengths.max()) + 1) + runs.lengths  # the same query tokens have the same number
     ordered = np.sort(phrase)
     times = ordered.searchsorted(phrase, side="right") - ordered.searchsorted(phrase)
     weight = (np.log1p(total / (1 + times)) - low) / (high - low)
-    weights[order] = np.repeat(weight.clip(0, 1), lengths)
+    weights[runs.order] = np.repeat(weight.clip(0, 1), runs.lengths)
     return weights
+
+
+def broken_numbers(at: Numbers, where: Numbers, runs: Runs, context: Tensor, query: Flags) -> Flags:
+    """True for each pair within a number of the query that its run doesn't match whole, bool [P].
+
+    Args:
+        at, where: the pairs.
+        runs: of the pairs.
+        context: True for each token of the context that begins inside a number, bool [L].
+        query: the same of the query, bool [K].
+
+    >>> at, where = np.array([0, 1, 4]), np.array([0, 1, 0])  # 1 0 5 and 1 0 7, where 1 0 5 was asked for
+    >>> context = torch.tensor([False, True, True, False, False, True, True])
+    >>> broken_numbers(at, where, find_runs(at, where), context, np.array([False, True, True]))
+    array([False, False,  True])
+    """
+    begins = np.maximum.accumulate(np.where(query, 0, np.arange(query.size)))  # the first token of each one's number
+    ends = np.append(begins, query.size).searchsorted(begins, side="right")  # the token behind it
+    low, high = begins[where], ends[where]
+    run_low, run_high = np.empty_like(where), np.empty_like(where)
+    run_low[runs.order] = np.repeat(runs.begins, runs.lengths)
+    run_high[runs.order] = np.repeat(runs.begins + runs.lengths + 1, runs.lengths)
+    edges = torch.from_numpy(np.concatenate([at - where + low, at - where + high])).to(context.device)
+    within = context.index_select(0, edges.clamp(0, context.numel() - 1)) & (edges < context.numel())
+    torn = within.cpu().numpy().reshape(2, -1).any(axis=0) | (run_low > low) | (run_high < high)
+    return query[where + 1] & torn

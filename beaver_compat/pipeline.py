@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
-from beaver_compat.document import Document
+from beaver_compat.document import Document, Query
 from beaver_compat.machine import one_thread
 from beaver_compat.page_encoder import ContextTokens, min_max, read_context, read_query
 from beaver_compat.planning import Candidates, Plan, Positions, Runs
@@ -61,21 +61,21 @@ def encode(document: Document, table: Tensor, config: BeaverConfig, keep_vectors
     parts = (document.pages, document.sentences) if config.sentence_weight > 0 else (document.pages,)
     limits = [torch.from_numpy(part.limits).to(table.device) for part in parts]
     with one_thread():
-        context = read_context(torch.from_numpy(document.ids[: document.query_start]).to(table.device), table)
+        before = (document.ids[: document.query_start], document.inside[: document.query_start])
+        ids, inside = (torch.from_numpy(column).to(table.device) for column in before)
+        context = read_context(ids, table, inside)
         pieces = read_pieces(context, limits)
         return Encoded(context, limits, with_vectors(context, pieces, config) if keep_vectors else pieces)
 
 
 @torch.inference_mode()
-def score(
-    document: Document, encoded: Encoded, query_ids: NDArray[np.int32], table: Tensor, config: BeaverConfig
-) -> Scored:
+def score(document: Document, encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> Scored:
     """Stages 3 to 5 for one question.
 
     Args:
         document: what is asked.
         encoded: the same document.
-        query_ids: token ids of the question, int32 [K]; for the implicit query, those of the document's end.
+        query: the question; for the implicit query, the document's end.
         table: embedding table, [V, d].
         config: the settings.
     """
@@ -83,12 +83,13 @@ def score(
         none = np.zeros(0)
         return Scored(none, none, np.zeros(0, dtype=np.int64))
     with one_thread():
-        return _score(document, encoded, torch.from_numpy(query_ids).to(table.device), table, config)
+        return _score(document, encoded, query, table, config)
 
 
-def _score(document: Document, encoded: Encoded, ids: Tensor, table: Tensor, config: BeaverConfig) -> Scored:
-    query = read_query(ids, encoded.context, table, itf=config.itf != "none")
-    page_scores, *own = mixed_scores(encoded.context, encoded.pieces, query, config)
+def _score(document: Document, encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> Scored:
+    ids, inside = (torch.from_numpy(column).to(table.device) for column in query)
+    asked = read_query(ids, encoded.context, table, inside, itf=config.itf != "none")
+    page_scores, *own = mixed_scores(encoded.context, encoded.pieces, asked, config)
     pages = document.pages.limits[:-1]
     contexts = torch.from_numpy(document.context_limits.searchsorted(pages, side="right")).to(table.device)
     flash = page_scores = min_max(with_neighbors(page_scores, contexts, config.neighbor_weight))

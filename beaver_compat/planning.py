@@ -26,7 +26,9 @@ _TRIES = 24  # candidates behind the first that does not fit that are tried for 
 _GUESSES = 6  # interpolated counts before the search halves the interval instead
 _CHARACTERS_PER_TOKEN = 3  # a rough guess, which the search corrects
 _LEAD = 40  # characters: what smoothing may put before a candidate that is cut
-_LEAST_ROOM = 6  # tokens: less is not worth another piece
+_LEAST_ROOM = 8  # tokens: less is not worth another piece
+_MOST_OF_IT = 0.5  # of the best candidate that does not fit: a part of that size goes before worse ones that are whole
+_WIDE_ROOM = 0.1  # of the budget: in less, worse ones that are whole go first however much of the best fits
 
 
 class Candidates(NamedTuple):
@@ -69,6 +71,9 @@ def plan(
 ) -> Plan:
     """Fill the budget.
 
+    As many candidates as fit are kept, best first, then worse ones that fit whole into what is left, then a part of
+    one that does not; that part goes first where it is most of the next best and the room is wide.
+
     A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
     without them; where none fits so, one is torn.
 
@@ -108,7 +113,19 @@ def plan(
     kept = list(range(count))
     runs = first(count)
     used = cost(runs)
-    behind = range(count, min(count + _TRIES, len(candidates.starts)))
+    behind = list(range(count, min(count + _TRIES, len(candidates.starts))))
+    room = budget - used
+    wide = bool(behind) and room >= max(_MOST_OF_IT * candidates.tokens[behind[0]], _WIDE_ROOM * budget)
+    for index in [] if wide or used == least else behind:
+        if budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget):
+            break
+        if candidates.tokens[index] <= budget - used:
+            grown = union(runs, runs_of([index]))
+            grown_cost = cost(grown)
+            if used < grown_cost <= budget:
+                kept.append(index)
+                runs, used = grown, grown_cost
+    behind = [index for index in behind if index not in kept]
     tries = [(index, led, False) for index in behind for led in (True, False)]
     for index, led, torn in [*tries, *((index, False, True) for index in behind)]:
         if used > least and (torn or budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget)):
@@ -126,7 +143,7 @@ def plan(
             kept.append(index)
             runs, used = grown, grown_cost
             if not whole and budget - used < _BROKEN_OFF * budget:
-                break  # one sentence is broken off at most, so that a larger budget keeps all that this one keeps
+                break  # one sentence is broken off at most
     return Plan(kept, runs)
 
 

@@ -38,6 +38,14 @@ class Source:
         self._known: dict[bool, Read] = {}
         self._counts: tuple[TokenCounter, list[int]] | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        with self._lock:
+            return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        self._lock = RLock()
+
     @cached_property
     def tokens(self) -> Tokenized:
         return self._tokenizer.encode(self.contexts)
@@ -75,8 +83,11 @@ def read_tokens(sources: Sequence[Source]) -> None:
 class PreparedContext(Source):
     """What :meth:`BeaverPromptCompressor.prepare` returns; give it to ``compress`` in the place of the context.
 
+    Pickled, it takes its compressor along, table and all: pickled with it, both still fit, alone it fits its ``owner``.
+
     Attributes:
         contexts: the texts.
+        owner: the compressor that prepared it.
     """
 
     def __init__(self, contexts: Sequence[str], owner: object, tokenizer: Tokenizer, reader: Reader) -> None:

@@ -169,7 +169,7 @@ def maxsim_scores(
     phrases = None
     if config.phrase_weight > 0:
         rewards = config.phrase_weight / (repeats[same] * total)  # [K]
-        phrases = shared_phrases(context.tokens, query, rewards, itf=config.itf != "none")
+        phrases = shared_phrases(context, query, rewards, itf=config.itf != "none")
     units = unit_rows(query.rows)
     known = query.places[query.places < context.counts.numel()].long()
     totals: list[Tensor] = []

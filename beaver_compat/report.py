@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from beaver_compat.result import KeptSpan
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
 table { border-collapse: collapse; margin: 1em 0; }
 td, th { border: 1px solid #ccc; padding: .3em .7em; text-align: left; vertical-align: top; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.5 ui-monospace, monospace; margin: 0; }
-.columns { display: flex; gap: 1em; align-items: flex-start; }
-.columns section { flex: 1 1 0; min-width: 18em; border: 1px solid #ccc; padding: 0 1em 1em; }
+.columns { display: flex; flex-wrap: wrap; gap: 1em; align-items: flex-start; }
+.columns section { flex: 1 1 20em; min-width: 0; box-sizing: border-box; border: 1px solid #ccc; padding: 0 1em 1em; }
 .scroll { overflow: auto; max-height: 40em; border: 1px solid #ccc; padding: 1em; }
 mark { background: #d3f2d3; }
 mark.forced, mark.query { background: #fde9b0; }
 mark.anchor, mark.flow { background: #d5e5fb; }
-.dropped { color: #999; }
+.dropped { color: #767676; }
 .error { color: #a00; }
 """
 
@@ -34,14 +34,17 @@ def comparison_page(comparison: Comparison) -> str:
     header, *rows = comparison.cells()
     table = [_row("th", header), *(_row("td", row, len(header)) for row in rows)]
     columns = [
-        f"<section><h2>{_safe(row.name)}</h2>{_output(row.prompt, row.error)}</section>" for row in comparison.rows
+        f"<section><h2>{_safe(row.name)}</h2><pre>{_safe(row.prompt)}</pre></section>"
+        for row in comparison.rows
+        if not row.error
     ]
+    question = f"<p>Question: {_safe(comparison.question)}</p>" if comparison.question else ""
     return "\n".join(
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             f"<title>Prompt compression, {comparison.budget:,} tokens</title><style>{_STYLE}</style></head><body>",
             f"<h1>{comparison.origin_tokens:,} tokens to {comparison.budget:,}</h1>",
-            f"<p>Question: {_safe(comparison.question) or 'none'}. Tokens by {_safe(comparison.counter)}.</p>",
+            f"{question}<p>Tokens are counted by {_safe(comparison.counter)}; ms are of the second of two runs.</p>",
             f"<table>{''.join(table)}</table>",
             f'<div class="columns">{"".join(columns)}</div>',
             f'<h2>What beaver kept of the text</h2><div class="scroll">{marked(comparison.context, comparison.spans)}',
@@ -76,10 +79,6 @@ def _row(kind: str, cells: Sequence[str], width: int = 0) -> str:
     rest = width - len(cells) + 1
     ends = [""] * (len(cells) - 1) + [f' colspan="{rest}" class="error"' if rest > 1 else ""]
     return f"<tr>{''.join(f'<{kind}{e}>{_safe(cell)}</{kind}>' for cell, e in zip(cells, ends, strict=True))}</tr>"
-
-
-def _output(prompt: str, error: str) -> str:
-    return f'<p class="error">not run: {_safe(error)}</p>' if error else f"<pre>{_safe(prompt)}</pre>"
 
 
 def _safe(text: str) -> str:

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from beaver_compat.arguments import RATE_TOO_HIGH, checked_text
+from beaver_compat.arguments import checked_text, rate_too_high
+from beaver_compat.caller import warn_caller
 from beaver_compat.document import CONTEXT_SEPARATOR
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
 from beaver_compat.layout import Layout, Limit, line_end_or_space
@@ -19,8 +20,13 @@ _ATTRIBUTE = r"(rate|compress)\s*=\s*(\d+(?:\.\d*)?|\.\d+|True|False)"
 _ATTRIBUTES = re.compile(_ATTRIBUTE, re.ASCII)
 _PLAIN = re.sub(r"\((?!\?)", "(?:", _ATTRIBUTE)
 _TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_PLAIN})*)\s*>|</llmlingua>", re.ASCII)
+_LIKE_A_TAG = re.compile(r"</?llmlingua(?![\w-])[^<>]*>?", re.ASCII)
 _WIDEST_EDGE = 100  # characters of white space around a segment that are printed with it
 _UNEQUAL = "The number of segments, rates, and compress flags should be the same."  # LLMLingua's wording
+
+
+class TagWarning(UserWarning):
+    """Something looks like a tag and is none, so that it stays as text."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,8 @@ class Segment:
 def parse_segments(text: str) -> list[Segment]:
     """The segments of a tagged text; what stands outside of tags is a segment without attributes.
 
-    Anything that is not exactly a tag is text, a lone ``<`` or an unknown attribute too.
+    Anything that is not exactly a tag is text, a lone ``<`` or an unknown attribute too.  What looks like a tag and is
+    none brings a TagWarning.
 
     Raises:
         InputAssertionError: a rate above 1, in LLMLingua's words.
@@ -49,6 +56,7 @@ def parse_segments(text: str) -> list[Segment]:
     >>> parse_segments("a < b<llmlingua, compress=False, rate=.5>c</llmlingua>")
     [Segment(text='a < b', rate=None, compress=True), Segment(text='c', rate=0.5, compress=False)]
     """
+    _warn_of_typos(text)
     segments = []
     attributes: dict[str, str] = {}
     position = 0
@@ -60,6 +68,16 @@ def parse_segments(text: str) -> list[Segment]:
             attributes = dict(_ATTRIBUTES.findall(tag[1] or ""))
             position = tag.end()
     return segments
+
+
+def _warn_of_typos(text: str) -> None:
+    for found in dict.fromkeys(_LIKE_A_TAG.findall(text)):
+        if not _TAG.fullmatch(found):
+            warn_caller(
+                f"{shown(found)} is no tag, it stays as text; the attributes are rate (0 to 1) and compress (True or "
+                "False): <llmlingua, rate=0.4, compress=False> ... </llmlingua>",
+                TagWarning,
+            )
 
 
 def given_segments(contexts: Sequence[str], segments: object, rates: object, compress: object) -> list[list[Segment]]:
@@ -169,7 +187,7 @@ def _checked_rate(rate: object) -> float | None:
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
         raise InputTypeError(f"a segment's rate is {shown(rate)}; give a number from 0 to 1")
     if not rate <= 1:
-        raise InputAssertionError(RATE_TOO_HIGH)
+        raise rate_too_high(rate)
     return max(float(rate), 0.0)
 
 

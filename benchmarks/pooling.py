@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.machine import one_thread
-from beaver_compat.page_encoder import page_vectors, read_context, read_query
+from beaver_compat.page_encoder import ContextTokens, page_vectors, read_context, read_query
 from beaver_compat.query_planner import mixed_scores, read_pieces
 from benchmarks.reporting import environment, markdown_table
 
@@ -71,8 +71,13 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     ids = torch.from_numpy(draws.astype(np.int32))
     host, asked = ids[: options.tokens], ids[options.tokens :].to(device)
     limits = [_limits(options.tokens, step).to(device) for step in (PAGE, SENTENCE)]
+    numbers = torch.zeros(options.tokens, dtype=torch.bool)
     config = BeaverConfig()
-    context = read_context(host.to(device), table)
+
+    def looked_up() -> ContextTokens:
+        return read_context(host.to(device), table, numbers.to(device))
+
+    context = looked_up()
     pieces = read_pieces(context, limits)
 
     def pooled() -> None:
@@ -80,11 +85,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             page_vectors(context.rows, piece.tokens, piece.cut, None, config.pooling_weight)
 
     def scored() -> None:
-        found = read_context(host.to(device), table)
-        query = read_query(asked, found, table)
+        found = looked_up()
+        query = read_query(asked, found, table, numbers[:QUESTION].to(device))
         mixed_scores(found, read_pieces(found, limits), query, config)
 
-    parts = {"look-up": lambda: read_context(host.to(device), table), "pooling": pooled, "all": scored}
+    parts = {"look-up": looked_up, "pooling": pooled, "all": scored}
     with one_thread():
         timed = {name: float(np.median(milliseconds(part, device, options.runs))) for name, part in parts.items()}
         speed = bandwidth(device, options.runs)

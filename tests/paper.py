@@ -68,10 +68,14 @@ def lexical(tokens: Sequence[int], query: Sequence[int], pages: NDArray[np.int64
     return np.array([sum(weight[tokens[j]] for j in page if j >= 0 and tokens[j] in set(query)) for page in pages])
 
 
-def runs(tokens: Sequence[int], query: Sequence[int]) -> dict[tuple[int, int], float]:
+def runs(
+    tokens: Sequence[int], query: Sequence[int], inside: tuple[Sequence[bool], Sequence[bool]]
+) -> dict[tuple[int, int], float]:
     """Weight of the longest run of query tokens around each pair of neighbours (context, query) that both share.
 
-    It is Eq. 2 with how often this very run occurs, longer ones not counted, as tf, clamped to [0, 1].
+    It is Eq. 2 with how often this very run occurs, longer ones not counted, as tf, clamped to [0, 1]; 0 for pairs
+    within a number of the query (``inside``: the tokens of context and query that begin inside one) that isn't there
+    whole.
     """
 
     def same(j: int, k: int) -> bool:
@@ -88,10 +92,24 @@ def runs(tokens: Sequence[int], query: Sequence[int]) -> dict[tuple[int, int], f
     counts = Counter([*tokens, *query])
     raw = [np.log(1 + counts.total() / (1 + tf)) for tf in counts.values()]
     low, high = min(raw), max(raw)
+
+    def broken(j: int, k: int) -> bool:
+        if not inside[1][k + 1]:
+            return False
+        first, last = k, k + 1
+        while inside[1][first] and first > 0:
+            first -= 1
+        while last + 1 < len(query) and inside[1][last + 1]:
+            last += 1
+        places = range(j - k + first, j - k + last + 1)
+        if not all(same(place, place - j + k) for place in places):
+            return True
+        return inside[0][places[0]] or (places[-1] + 1 < len(tokens) and inside[0][places[-1] + 1])
+
     if high == low:
-        return dict.fromkeys(found, 1.0)
+        return {pair: float(not broken(*pair)) for pair in found}
     weight = {run: (np.log(1 + counts.total() / (1 + tf)) - low) / (high - low) for run, tf in times.items()}
-    return {pair: float(np.clip(weight[run], 0, 1)) for pair, run in found.items()}
+    return {pair: 0.0 if broken(*pair) else float(np.clip(weight[run], 0, 1)) for pair, run in found.items()}
 
 
 def maxsim(
@@ -102,9 +120,10 @@ def maxsim(
     weight: dict[int, float],
     floor: float,
     phrase: float,
+    inside: tuple[Sequence[bool], Sequence[bool]] | None = None,
 ) -> Array:
     """The best match of every query token in each range, a repeated one counting once in all."""
-    shared = runs(tokens, query)
+    shared = runs(tokens, query, inside or ([False] * len(tokens), [False] * len(query)))
     scores = []
     for start, end in pairwise(limits):
         score = 0.0

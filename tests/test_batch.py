@@ -91,7 +91,7 @@ def test_texts_of_a_run_are_tokenized_together(
 
     monkeypatch.setattr(compressor._tokenizer, "encode", watched)
     compressor.compress_prompts([PIECES, PIECES[0], ["a", "b"]], question="What?", target_token=100)
-    assert calls == [len(PIECES) + 3]
+    assert calls == [len(PIECES) + 3, 1, 1, 1]  # and the question of each
 
 
 def test_nothing_gives_nothing(compressor: BeaverPromptCompressor) -> None:

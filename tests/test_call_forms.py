@@ -202,7 +202,9 @@ def test_every_parameter_of_the_documentation_by_name(compressor: BeaverPromptCo
 
 
 def test_ratio_of_the_oldest_releases_is_refused_as_by_llmlingua(compressor: BeaverPromptCompressor) -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'ratio'"):
+    with pytest.raises(
+        TypeError, match=r"^BeaverPromptCompressor\.compress_prompt\(\) got an unexpected keyword argument 'ratio'"
+    ):
         compressor.compress_prompt(CONTEXTS, ratio=0.55)  # type: ignore[call-arg]
 
 

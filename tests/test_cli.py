@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import beaver_compat
+from beaver_compat.cli import _read
+
 DOCUMENT = str(Path(__file__).resolve().parent.parent / "docs/demo/gpl-3.0.txt")
-COMMAND = [sys.executable, "-m", "beaver_compat.cli", "compress", "--token-counter", "table"]
+COMMAND = [sys.executable, "-m", "beaver_compat.cli"]
 
 
-def run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], input=given, capture_output=True, timeout=120, check=False)
+def run(*arguments: str, given: bytes = b"", command: str = "compress") -> subprocess.CompletedProcess[bytes]:
+    whole = [*COMMAND, command, "--token-counter", "table", *arguments]
+    return subprocess.run(whole, input=given, capture_output=True, timeout=120, check=False)
 
 
 def test_text_from_a_file_and_from_standard_input() -> None:
@@ -32,8 +37,45 @@ def test_json_has_llmlinguas_fields_and_the_spans() -> None:
     assert result["ratio"].endswith("x")
 
 
-def test_bytes_that_are_no_utf8_survive() -> None:
-    assert run("-r", "1", given=b"a\xff b\xfe").stdout == b"a\xff b\xfe\n"
+def test_text_in_other_encodings(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    text = "Grüße aus Köln, Łódź."
+    for given, encoding in (
+        (text.encode(), "utf-8"),
+        (text.encode("utf-8-sig"), "utf-8"),
+        (text.encode("utf-16"), "utf-8"),
+        (text.encode("utf-32"), "utf-8"),
+        (text.encode("utf-16-be"), "utf-16-be"),
+        (text.encode("iso8859-2"), "iso8859-2"),
+    ):
+        file.write_bytes(given)
+        assert _read(str(file), encoding) == text
+    done = run("-r", "1", "--encoding", "latin-1", given="Grüße".encode("latin-1"))
+    assert done.stdout == "Grüße\n".encode()
+    assert run("-r", "1", "--encoding", "klingon", given=b"a").returncode == 2
+
+
+def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    assert b"byte 2 (0x00)" in run("-r", "1", "--encoding", "utf-16", given=b"a\0\0\0").stderr
+    step = "; name the encoding, such as --encoding latin-1, or give a text file\n"
+    for data, told in (
+        ("Grüße".encode("latin-1"), "byte 2 (0xFC) is no text in utf-8"),
+        (codecs.BOM_UTF8 + b"a\0b", "byte 4 (0x00) is no text in utf-8"),
+        ("Gr".encode("utf-16-le"), "byte 1 (0x00) is no text in utf-8"),
+        (codecs.BOM_UTF16_LE + b"a\0\0\xd8", "byte 4 (0x00) is no text in utf-16-le"),
+    ):
+        done = run("-t", "9", given=data)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.decode() == f"beaver: standard input: {told}{step}"
+    file.write_bytes("Grüße".encode("latin-1"))
+    for command in ("compress", "compare"):
+        assert run(str(file), "-t", "9", command=command).stderr.startswith(f"beaver: {file}: byte 2 (0xFC)".encode())
+
+
+def test_the_version() -> None:
+    done = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"beaver {beaver_compat.__version__}\n"
 
 
 def test_errors_name_the_command_and_go_to_standard_error() -> None:

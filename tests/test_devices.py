@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from beaver_compat import devices
+from beaver_compat import BeaverPromptCompressor, devices
 from beaver_compat.devices import resolve_device
 from beaver_compat.errors import InputTypeError, InputValueError
 
@@ -43,6 +43,13 @@ def test_a_missing_gpu_warns_once(device_map: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert resolve_device(device_map) == torch.device("cpu")
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_the_warning_points_at_the_callers_line() -> None:
+    with pytest.warns(UserWarning, match="no cuda device") as seen:
+        BeaverPromptCompressor(device_map="cuda", token_counter="table")
+    assert seen[0].filename == __file__
 
 
 @pytest.mark.usefixtures("two_gpus")

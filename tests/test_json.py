@@ -163,6 +163,10 @@ def test_keys_that_do_not_match(compressor: BeaverPromptCompressor) -> None:
     for data, config in (({"a": 1}, {"b": settings_of()}), ({}, {"b": settings_of()}), ({"a": 1}, {})):
         with pytest.raises(AssertionError, match=r"Keys in json data and json config file do not match\."):
             compressor.compress_json(data, config)
+    with pytest.raises(
+        AssertionError, match=r"match\. Only json_data has \['a', 'c'\]; only json_config has \['b'\]\.$"
+    ):
+        compressor.compress_json({"a": 1, "c": 2}, {"b": settings_of()})
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,8 @@ def test_rate(compressor: BeaverPromptCompressor) -> None:
         assert 0.9 * rate * result["origin_tokens"] - 5 <= result["compressed_tokens"] <= rate * result["origin_tokens"]
     with pytest.raises(AssertionError, match=r"^Error: 'rate' must not exceed 1\.0\. The value of 'rate' indicates"):
         compressor.compress_prompt(CONTEXTS, rate=1.1)
+    with pytest.raises(AssertionError, match=r"range \[0, 1\]\. It is 50\.$"):
+        compressor.compress_prompt(CONTEXTS, rate=50)
 
 
 def test_target_token_overrides_rate(compressor: BeaverPromptCompressor) -> None:

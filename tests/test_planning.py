@@ -6,7 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beaver_compat.planning import Runs, largest_fitting, merged, union
+from beaver_compat.boundaries import find_boundaries
+from beaver_compat.characters import character_classes, code_points
+from beaver_compat.cutting import cut_places
+from beaver_compat.planning import Candidates, Runs, largest_fitting, merged, plan, union
+from beaver_compat.smoothing import Smoother
 
 stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 12)).map(lambda p: (p[0], p[0] + p[1])), max_size=12)
 
@@ -66,3 +70,51 @@ def test_good_estimates_need_few_calls() -> None:
 
     assert largest_fitting(cost, 0, np.cumsum(rises + 1), 30_000) == int(np.searchsorted(costs, 30_000, side="right"))
     assert len(calls) <= 6
+
+
+def planned(sentences: list[str], budget: int) -> str:
+    """What is kept of sentences in order of rank, a word being a token."""
+    text = " ".join(sentences)
+    ends = np.cumsum([len(sentence) + 1 for sentence in sentences])
+    starts = np.concatenate([[0], ends[:-1]])
+    tokens = np.array([len(sentence.split()) for sentence in sentences])
+    no = np.zeros(len(sentences), dtype=bool)
+    points = code_points(text)
+    classes = character_classes(points)
+    smoother = Smoother(text, points, classes, find_boundaries(points, classes), [0], [len(text)])
+
+    def cost(runs: Runs) -> int:
+        return sum(len(text[start:end].split()) for start, end in runs)
+
+    chosen = plan(
+        Candidates(starts, np.minimum(ends, len(text)), tokens, no, no.astype(np.int64), np.zeros(len(sentences))),
+        smoother,
+        lambda start, end, torn: cut_places(points, classes, start, end),
+        cost,
+        budget,
+    )
+    return " | ".join(text[start:end].strip() for start, end in chosen.runs)
+
+
+def numbered(name: str, words: int) -> str:
+    return " ".join([name, *(f"w{index}" for index in range(words - 2)), "end."])
+
+
+def test_a_worse_sentence_that_fits_whole_fills_the_rest() -> None:
+    best, next_best, long, short = (numbered(name, words) for name, words in zip("ABCD", (80, 40, 40, 9), strict=True))
+    assert planned([best, next_best, long, short], 90) == f"{best} | {short}"
+
+
+def test_most_of_the_next_best_goes_before_worse_ones() -> None:
+    best, next_best, short = (numbered(name, words) for name, words in zip("ABC", (80, 40, 9), strict=True))
+    assert planned([best, next_best, short], 110) == f"{best} " + " ".join(next_best.split()[:30])
+
+
+def test_a_part_of_the_next_best_fills_what_nothing_whole_fits_into() -> None:
+    best, next_best, long = (numbered(name, words) for name, words in zip("ABC", (80, 40, 40), strict=True))
+    assert planned([best, next_best, long], 92) == f"{best} " + " ".join(next_best.split()[:12])
+
+
+def test_a_few_words_are_no_piece_of_their_own() -> None:
+    best, next_best = (numbered(name, words) for name, words in zip("AB", (80, 40), strict=True))
+    assert planned([best, next_best], 87) == best

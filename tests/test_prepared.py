@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,19 @@ def test_another_compressors_context_is_refused() -> None:
     one, other = BeaverPromptCompressor(token_counter="table"), BeaverPromptCompressor(token_counter="table")
     with pytest.raises(InputValueError, match="prepared by another compressor"):
         other.compress(one.prepare("Some text."), question="What?")
+
+
+@pytest.mark.parametrize("counter", ["table", len])
+def test_pickled_alone_or_with_its_compressor(counter: str | Callable[[str], int]) -> None:
+    compressor = BeaverPromptCompressor(token_counter=counter)
+    prepared = compressor.prepare(LICENCE)
+    fresh = compressor.compress(prepared, question=QUESTIONS[0], target_token=200)
+    other, context = pickle.loads(pickle.dumps((compressor, prepared)))
+    assert other.compress(context, question=QUESTIONS[0], target_token=200) == fresh
+    alone = pickle.loads(pickle.dumps(prepared))
+    assert alone.owner.compress(alone, question=QUESTIONS[0], target_token=200) == fresh
+    with pytest.raises(InputValueError, match="use its `owner`"):
+        compressor.compress(alone, question="What?")
 
 
 def test_repr_says_what_it_holds() -> None:

@@ -44,6 +44,43 @@ def test_quotes_of_a_prompt_without_some_words(response: str, expected: str) -> 
     assert recovered(HARBOUR, "harbour built 1871 engineer Clara Clara, lighthouse", response) == expected
 
 
+SENTENCES = (
+    "The observatory owns a refractor of 66 centimetres. The comet of 1910 was photographed there by Ilse Varga."
+)
+WITHOUT_FULL_STOP = "observatory owns refractor 66 centimetres. comet 1910 photographed Ilse Varga"
+
+
+@pytest.mark.parametrize(
+    ("compressed", "response", "expected"),
+    [
+        (
+            WITHOUT_FULL_STOP,
+            "The text says: comet 1910 photographed Ilse Varga",
+            "The text says: comet of 1910 was photographed there by Ilse Varga",
+        ),
+        (
+            WITHOUT_FULL_STOP,
+            "(comet 1910 photographed Ilse Varga!)",
+            "(comet of 1910 was photographed there by Ilse Varga!)",
+        ),
+        (WITHOUT_FULL_STOP, WITHOUT_FULL_STOP, SENTENCES[len("The ") : -1]),
+        (
+            "comet of 1910 photographed Varga",
+            "comet of 1910 photographed Varga.",
+            "comet of 1910 was photographed there by Ilse Varga.",
+        ),
+    ],
+)
+def test_signs_do_not_hide_a_quote(compressed: str, response: str, expected: str) -> None:
+    assert recovered(SENTENCES, compressed, response) == expected
+
+
+def test_lines_are_quotes_by_themselves() -> None:
+    original = "Ferries leave at 7:15. It rains. The mole is\nlong."
+    compressed = "Ferries leave at 7:15.\nThe mole is long."
+    assert recovered(original, compressed, compressed) == compressed
+
+
 def test_the_shortest_stretch_is_taken() -> None:
     assert recovered("a x x b then a y b", "a b", "a b") == "a y b"
     assert recovered("a " + "x " * 11 + "b", "a b", "a b") == "a b"

@@ -35,11 +35,16 @@ def cases(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], list[int]]:
 
 
 def read(
-    context: list[int], query: list[int], itf: bool = True, dtype: torch.dtype = torch.float32
+    context: list[int],
+    query: list[int],
+    itf: bool = True,
+    dtype: torch.dtype = torch.float32,
+    inside: tuple[list[bool], list[bool]] | None = None,
 ) -> tuple[ContextTokens, QueryTokens]:
     table = torch.from_numpy(TABLE).to(dtype)
-    tokens = read_context(torch.tensor(context, dtype=torch.int32), table)
-    return tokens, read_query(torch.tensor(query, dtype=torch.int32), tokens, table, itf)
+    numbers = [torch.tensor(flags) for flags in inside or ([False] * len(context), [False] * len(query))]
+    tokens = read_context(torch.tensor(context, dtype=torch.int32), table, numbers[0])
+    return tokens, read_query(torch.tensor(query, dtype=torch.int32), tokens, table, numbers[1], itf)
 
 
 def scored(
@@ -127,15 +132,18 @@ def test_itf_weights_are_eq_2(case: tuple[list[int], ...]) -> None:
     assert found == pytest.approx([expected[token] for token in [*context, *query]], abs=1e-6)
 
 
-@given(cases())
-@settings(max_examples=60, deadline=None)
-def test_maxsim_is_its_loop(case: tuple[list[int], ...]) -> None:
+@given(cases(), st.data())
+@settings(max_examples=150, deadline=None)
+def test_maxsim_is_its_loop(case: tuple[list[int], ...], data: st.DataObject) -> None:
     context, query, pages, _ = case
+    few = [token % 3 for token in query]  # so that numbers are often met in part
+    context, query = data.draw(st.sampled_from([(context, query), ([token % 3 for token in context], few)]))
+    inside = tuple([False, *(data.draw(st.booleans()) for _ in part[1:])] for part in (context, query))
     weight = paper.itf(context, query)
     config = BeaverConfig(maxsim_floor=0.2, phrase_weight=0.4)
-    tokens, asked = read(context, query)
+    tokens, asked = read(context, query, inside=inside)
     found = query_planner.maxsim_scores(tokens, read_pieces(tokens, [torch.tensor(pages)]), asked, config)[0]
-    expected = paper.maxsim(TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4)
+    expected = paper.maxsim(TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
 
 

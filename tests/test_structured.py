@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prompt_samples import CONTEXTS, HARBOUR, OBSERVATORY, ORCHARD, TAGGED, TAGGED_JSON, kept_words
 
-from beaver_compat import BeaverPromptCompressor, InputAssertionError
+from beaver_compat import BeaverPromptCompressor, InputAssertionError, TagWarning
 from beaver_compat.structured import Segment, merged_segments, parse_segments
 
 
@@ -29,14 +29,33 @@ from beaver_compat.structured import Segment, merged_segments, parse_segments
         ("<llmlingua, rate=0.2>if (a < b) <b>x</b></llmlingua>", [Segment("if (a < b) <b>x</b>", 0.2)]),
         ("<llmlingua, rate=0.2>no end", [Segment("no end", 0.2)]),
         ("no beginning</llmlingua>rest", [Segment("no beginning"), Segment("rest")]),
-        ("<llmlingua, rate=x>a", [Segment("<llmlingua, rate=x>a")]),
-        ("<llmlingua, rate=1.2.3>a", [Segment("<llmlingua, rate=1.2.3>a")]),
+        ("<llmlingua-docs> and llmlingua>", [Segment("<llmlingua-docs> and llmlingua>")]),
     ],
 )
 def test_parse(text: str, expected: list[Segment]) -> None:
     assert parse_segments(text) == expected
 
 
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "<llmlingua, rate=x>",
+        "<llmlingua, rate=1.2.3>",
+        "<llmlingua, rat=0.5>",
+        "<llmlingua, compress=false>",
+        "<llmlingua rate=0.5",
+        "</llmlingua >",
+    ],
+)
+def test_what_only_looks_like_a_tag_stays_with_a_warning(compressor: BeaverPromptCompressor, tag: str) -> None:
+    told = rf"^'{re.escape(tag)}.* is no tag.* rate \(0 to 1\) and compress \(True"
+    with pytest.warns(TagWarning, match=told) as seen:
+        result = compressor.structured_compress_prompt(f"{tag} text <llmlingua>abc</llmlingua>{tag}", rate=1)
+    assert result["compressed_prompt"] == f"{tag} text abc{tag}"
+    assert {warning.filename for warning in seen} == {__file__}
+
+
+@pytest.mark.filterwarnings("ignore::beaver_compat.TagWarning")
 @given(st.lists(st.sampled_from(["<llmlingua", ">", "</llmlingua>", ", rate=0.5", ", compress=False", "a<b", " "])))
 def test_parse_loses_no_text(pieces: list[str]) -> None:
     text = "".join(pieces)

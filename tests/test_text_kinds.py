@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import json
+import random
 import re
 
 import pytest
@@ -249,3 +250,49 @@ def test_of_a_short_line_the_sentence_that_answers_is_kept(compressor: BeaverPro
     assert "7:15" in kept(compressor, line, "When do ferries leave?", budget)
     line = "The observatory owns a refractor of 66 centimetres. The comet of 1910 was photographed by Ilse Varga."
     assert "Ilse Varga" in kept(compressor, line, "Who photographed the comet?", budget)
+
+
+def test_a_row_is_found_by_its_number_among_numbers_like_it(compressor: BeaverPromptCompressor) -> None:
+    """1057 shares its first three digits with nine other rows, and a page with two or three of them."""
+    generator = random.Random(11)
+    names, cities, states = ["Wei Li", "Ada Berg", "Tom Hart", "Zoe Katz"], ["Oslo", "Graz", "Ghent"], ["paid", "open"]
+    rows = [
+        f"{number},{generator.choice(names)},{generator.choice(cities)},{generator.randint(900, 99999) / 100},"
+        f"{generator.choice(states)}"
+        for number in range(1000, 1100)
+    ]
+    prepared = compressor.prepare("\n".join(["order_id,customer,city,amount,status", *rows]))
+    for row in rows:
+        question = f"What is the amount of order {row[:4]}?"
+        assert row in compressor.compress(prepared, question=question, target_token=110).compressed_context
+
+
+COMMAS = [
+    "The mill, the dam and the pond belong to the town, which bought them in 1911. It paid 300 crowns.",
+    "Of the fish, pike, perch and eels are left. Nets are forbidden. Rods are allowed from May on.",
+    "The miller and his sons, all of them deaf from the noise of the great wheel, lived in the rooms above the "
+    "stones for forty years. The youngest moved to Graz.",
+]
+CHINESE_COMMAS = [
+    "石桥建于明朝,桥长四十六米,共有五个桥孔。洪水冲毁了其中两个桥孔。修复工程三年后才完成。",
+    "镇上有博物馆,由商人捐建,馆内收藏茶具。周一闭馆。门票二十元。",
+    "镇长说,未来五年,将修一条公路。小学是全县第一所新式学校。",
+]
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "separator", "question", "answer"),
+    [
+        (COMMAS, "\n", "Where did the youngest son move?", "The youngest moved to Graz."),
+        (COMMAS, "\n\n", "Where did the youngest son move?", "The youngest moved to Graz."),
+        (CHINESE_COMMAS, "\n\n", "门票多少钱?", "门票二十元。"),
+    ],
+)
+def test_prose_with_as_many_commas_in_each_paragraph_is_no_table(
+    compressor: BeaverPromptCompressor, paragraphs: list[str], separator: str, question: str, answer: str
+) -> None:
+    budget = compressor.counter(f"{answer}\n\n{question}") + 8  # less than the paragraph has
+    kept = compressor.compress(separator.join(paragraphs), question=question, target_token=budget).compressed_context
+    assert len({paragraph.count(",") for paragraph in paragraphs}) == 1
+    assert answer in kept
+    assert not any(paragraph in kept for paragraph in paragraphs)
