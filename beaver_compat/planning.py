@@ -75,7 +75,7 @@ def plan(
     one that does not; that part goes first where it is most of the next best and the room is wide.
 
     A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
-    without them; where none fits so, one is torn.
+    without them; where none fits so, one is torn.  Headings come before the worse ones.
 
     Args:
         candidates: best first.
@@ -111,7 +111,7 @@ def plan(
     least = cost([])
     count = largest_fitting(lambda k: cost(first(k)), least, np.cumsum(candidates.tokens), budget)
     kept = list(range(count))
-    runs = first(count)
+    runs = _with_headings(first(count), smoother, cost, budget)
     used = cost(runs)
     behind = list(range(count, min(count + _TRIES, len(candidates.starts))))
     room = budget - used
@@ -224,6 +224,19 @@ def with_leads(runs: Runs, smoother: Smoother) -> Runs:
     """Runs and the lines that they need."""
     leads = [(start, end) for start, end, _ in smoother.leads(runs)]
     return union(runs, leads) if leads else runs
+
+
+def _with_headings(runs: Runs, smoother: Smoother, cost: Callable[[Runs], int], budget: int) -> Runs:
+    """Runs and as many of their headings as fit, the first ones first."""
+    headings = [(start, end) for start, end, _ in smoother.headings(runs)]
+    if not headings:
+        return runs
+
+    def grown(count: int) -> Runs:
+        return union(runs, headings[:count])
+
+    estimates = np.cumsum([end - start for start, end in headings])
+    return grown(largest_fitting(lambda count: cost(grown(count)), cost(runs), estimates, budget))
 
 
 def union(runs: Runs, more: Runs) -> Runs:

@@ -1,7 +1,7 @@
 """The lines of a text that others can't be read without.
 
-A table's row needs its header, a line of a short section the heading, a line of a code block the fences around it, a
-line of code the lines that open the blocks around it (`blocks`).  Everything here reads characters only; it does not
+A table's row needs its header, a line of a code block the fences around it, a line of code the lines that open the
+blocks around it (`blocks`); the heading of a short section helps.  Everything here reads characters only; it does not
 know of tokens, pages or scores.  Only lines that qualify are looked at one by one.
 """
 
@@ -38,6 +38,7 @@ class Leads:
         lead_starts: where what others need of it begins: with its last sentence, if it is a long one, int64 [n].
         text_ends: the character after what is visible of it, int64 [n].
         needed: the lines that each line needs, -1 for none, int64 [n, 2].
+        headings: the heading of the short section that each line stands in, -1 for none, int64 [n].
         behind: the line that each line needs if it is kept for itself up to its end, -1 for none, int64 [n].
         bare: True for each line that says nothing alone: fences, the row under a table's header, bool [n].
     """
@@ -47,6 +48,7 @@ class Leads:
     lead_starts: Positions
     text_ends: Positions
     needed: Positions
+    headings: Positions
     behind: Positions
     bare: NDArray[np.bool_]
 
@@ -61,11 +63,7 @@ class Leads:
         """
         none = np.full(self.starts.size, starts.size)
         first, needs = none, none.copy()  # the first stretch that holds each line, that needs it
-        lines = np.flatnonzero((self.needed[:, 0] >= 0) | (self.behind >= 0))
-        low = np.searchsorted(self.text_ends[lines], starts, side="right")
-        counts = np.maximum(np.searchsorted(self.starts[lines], ends) - low, 0)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        lines, holders = lines[np.repeat(low, counts) + within], np.repeat(np.arange(starts.size), counts)
+        lines, holders = self._held((self.needed[:, 0] >= 0) | (self.behind >= 0), starts, ends)
         np.minimum.at(first, lines, holders)
         opening = (self.behind[lines] >= 0) & (self.text_ends[lines] <= ends[holders])
         following = self.behind[lines[opening]]
@@ -81,6 +79,22 @@ class Leads:
             first[lines] = np.minimum(first[lines], needs[lines])
         found = np.flatnonzero(needs < starts.size)
         return self.lead_starts[found], self.ends[found], needs[found]
+
+    def headings_of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
+        """The headings of the short sections that some stretches stand in; as `of`."""
+        lines, holders = self._held(self.headings >= 0, starts, ends)
+        first = np.full(self.starts.size, starts.size)
+        np.minimum.at(first, self.headings[lines], holders)
+        found = np.flatnonzero(first < starts.size)
+        return self.lead_starts[found], self.ends[found], first[found]
+
+    def _held(self, asked: NDArray[np.bool_], starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
+        """Those of the lines asked for that some stretches hold a part of, and the index of the stretch."""
+        lines = np.flatnonzero(asked)
+        low = self.text_ends[lines].searchsorted(starts, side="right")
+        counts = np.maximum(self.starts[lines].searchsorted(ends) - low, 0)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return lines[np.repeat(low, counts) + within], np.repeat(np.arange(starts.size), counts)
 
 
 def find_leads(
@@ -105,17 +119,17 @@ def find_leads(
     add_blocks(text, points, starts, first, text_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, bare)
     _add_fences(text, points, boundaries, contexts, needed, behind, bare)
-    _add_headings(text, points, boundaries, contexts, needed, behind)
-    if max(needed.max(), behind.max()) < 0:
+    headings = _find_headings(text, points, boundaries, contexts, behind)
+    if max(needed.max(), behind.max(), headings.max()) < 0:
         return None
     lead_starts = _last_sentences(boundaries, text_ends)
-    for lead, own in ((needed, contexts[:, None]), (behind, contexts)):
+    for lead, own in ((needed, contexts[:, None]), (behind, contexts), (headings, contexts)):
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
-    if not ((needed[:, 0] >= 0) | (behind >= 0)).any():
+    if max(needed.max(), behind.max(), headings.max()) < 0:
         return None
     ends = np.minimum(np.append(starts[1:], len(text)), context_ends[contexts])
-    return Leads(starts, ends, lead_starts, text_ends, needed, behind, bare)
+    return Leads(starts, ends, lead_starts, text_ends, needed, headings, behind, bare)
 
 
 def _last_sentences(boundaries: Boundaries, ends: Positions) -> Positions:
@@ -172,20 +186,20 @@ def _is_header(line: str, rows: list[str]) -> bool:
     return len(set(names)) == len(names) and line[-1] not in ".?!" and 2 * sum(numbers) >= len(rows)
 
 
-def _add_headings(
+def _find_headings(
     text: str,
     points: NDArray[np.uint32],
     boundaries: Boundaries,
     contexts: Positions,
-    needed: Positions,
     behind: Positions,
-) -> None:
-    """Each line of a short section in Markdown needs the heading, and that its first line.
+) -> Positions:
+    """The heading of each line of a short section in Markdown, -1 for none; a heading needs its first line.
 
     A heading stands between blank lines, or has several signs: one alone may be a comment in code.
     """
+    headed = np.full(contexts.size, -1)
     if "#" not in text:
-        return
+        return headed
     first, ends = boundaries.visible()
     blank = boundaries.after_blank
     free = np.append(blank[1:], True)
@@ -195,14 +209,14 @@ def _add_headings(
         if (match := _HEADING.match(text, first[line], ends[line])) and (free[line] or len(match[1]) > 1)
     ]
     if not found:
-        return
+        return headed
     headings = np.array(found)
     nexts = np.minimum(np.append(headings[1:], first.size), contexts.searchsorted(contexts[headings], side="right"))
     short = (ends[nexts - 1] - first[headings] <= _SHORT_SECTION) & (nexts > headings + 1)
     for heading, end in zip(headings[short].tolist(), nexts[short].tolist(), strict=True):
-        own = needed[heading + 1 : end]
-        own[own[:, 0] < 0, 0] = heading
+        headed[heading + 1 : end] = heading
         behind[heading] = behind[heading + 1] if behind[heading + 1] >= 0 else heading + 1
+    return headed
 
 
 def _add_fences(

@@ -50,9 +50,9 @@ def test_rows_need_the_header() -> None:
     found = needs("Stock of today", CSV, "That is all.")
     assert found == {row: {header} if row[0].isdigit() else set() for row in found}
     found = needs(MARKDOWN)
-    top = {"| Variable | Default | Meaning |", "| --- | --- | --- |", "## Configuration"}
+    top = {"| Variable | Default | Meaning |", "| --- | --- | --- |"}
     assert found["| `PORT` | 8080 | Port that the server listens on |"] == top
-    assert found["| Variable | Default | Meaning |"] == {"## Configuration"}
+    assert found["| Variable | Default | Meaning |"] == set()
 
 
 @pytest.mark.parametrize(
@@ -166,21 +166,34 @@ def test_a_block_and_the_line_that_leads_to_it_need_each_other() -> None:
     assert leads.of(np.array([0]), np.array([20]))[0].size == 0  # the paragraph's beginning needs no block
 
 
-def test_lines_of_a_short_section_need_the_heading() -> None:
+def headings(text: str) -> dict[str, set[str]]:
+    """The headings over each line, by their texts."""
+    lines, leads = leads_of(text)
+    assert leads is not None
+    found: dict[str, set[str]] = {}
+    for index, line in enumerate(lines):
+        starts, ends, _ = leads.headings_of(leads.starts[[index]], leads.text_ends[[index]])
+        found[line.strip()] = {text[start:end].strip() for start, end in zip(starts, ends, strict=True)}
+    return found
+
+
+def test_lines_of_a_short_section_have_a_heading() -> None:
     text = "# Farm\n\nIt is old.\n\n## Fields\n- rye\n- oats\n\n## Work\n\nDo:\n\n```\nplough\n```\n\n# Long\n"
-    found = needs(text + "\n" + "The story goes on and on.\n" * 30)
+    text += "\n" + "The story goes on and on.\n" * 30
+    found = headings(text)
     assert found["- oats"] == found["- rye"] == {"## Fields"}
-    assert found["## Fields"] == {"- rye"}
     assert found["It is old."] == {"# Farm"}
-    assert found["plough"] == {"## Work", "Do:", "```"}
-    assert found["## Work"] == {"Do:", "```", "plough"}
+    assert found["plough"] == {"## Work"}
     assert found["The story goes on and on."] == found["# Long"] == set()
+    needed = needs(text)
+    assert needed["## Fields"] == {"- rye"}
+    assert needed["## Work"] == {"Do:", "```", "plough"}
 
 
 def test_comments_are_no_headings() -> None:
     assert leads_of("x = 1\n# one\ny = 2\n\n# two\nz = 3\n\n#!three\n\nw = 4")[1] is None
     assert leads_of("Text.\n\n# Head", "text")[1] is None
-    assert needs("# Head\n\nShort.", "long " * 200)["Short."] == {"# Head"}
+    assert headings("# Head\n\nShort.\n\n# Next\n\n" + "long " * 200)["Short."] == {"# Head"}
 
 
 def test_short_fenced_blocks_are_records() -> None:
