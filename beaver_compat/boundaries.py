@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.characters import CLOSER, LOWER, NEWLINE, SPACE, TERMINATOR, UPPER, WIDE, WORD
+from beaver_compat.characters import CLOSER, LOWER, NEWLINE, SPACE, TERMINATOR, UPPER, WIDE, WORD, places_of
 
 Positions = NDArray[np.int64]
 
@@ -74,9 +74,9 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
         points: code points, uint32 [n].
         classes: their class bits, uint16 [n].
     """
-    blank = np.concatenate([[True], (classes & _BLANK) != 0, [True]])
-    words = np.flatnonzero(blank[:-1] & ~blank[1:])
-    word_ends = np.flatnonzero(~blank[:-1] & blank[1:])
+    blanks = np.concatenate([[-1], places_of(classes, _BLANK), [points.size]])
+    between = np.flatnonzero(blanks[1:] - blanks[:-1] > 1)
+    words, word_ends = blanks[between] + 1, blanks[between + 1]
     line_ends = _line_ends(points, classes)
     line_of_word = line_ends.searchsorted(words)
     first_words = np.flatnonzero(np.diff(line_of_word, prepend=-1))
@@ -104,7 +104,7 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
 
 def _line_ends(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Positions:
     """The position of each line end's last character; CR LF is one."""
-    ends = np.flatnonzero(classes & NEWLINE)
+    ends = places_of(classes, NEWLINE)
     following = points[np.minimum(ends + 1, points.size - 1)]
     return ends[~((points[ends] == ord("\r")) & (following == ord("\n")))]
 
@@ -165,9 +165,9 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Pos
     Where a small letter follows is only a pause.  Scripts without spaces need no white space; nor do two sentences
     that were run together (``end.Next``).
     """
-    closing = np.append((classes & (TERMINATOR | CLOSER)) != 0, False)
-    run_ends = np.flatnonzero(closing[:-1] & ~closing[1:]) + 1  # end of each run of terminators and closers
-    terminators = np.flatnonzero(classes & TERMINATOR)
+    closing = places_of(classes, TERMINATOR | CLOSER)
+    run_ends = closing[np.diff(closing, append=classes.size + 1) > 1] + 1  # end of each run of terminators and closers
+    terminators = places_of(classes, TERMINATOR)
     if not terminators.size:
         return terminators, terminators
     ends = np.unique(run_ends[run_ends.searchsorted(terminators, side="right")])
