@@ -10,7 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.boundaries import is_any
+from beaver_compat.characters import is_any
 
 Positions = NDArray[np.int64]
 

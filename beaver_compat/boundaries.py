@@ -12,7 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.characters import CLOSER, LOWER, NEWLINE, SPACE, TERMINATOR, UPPER, WIDE, WORD, places_of
+from beaver_compat.ascending import distinct
+from beaver_compat.characters import (
+    CLOSER,
+    LOWER,
+    NEWLINE,
+    SPACE,
+    TERMINATOR,
+    UPPER,
+    WIDE,
+    WORD,
+    is_any,
+    marks_of,
+    places_of,
+)
 
 Positions = NDArray[np.int64]
 
@@ -78,9 +91,9 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     between = np.flatnonzero(blanks[1:] - blanks[:-1] > 1)
     words, word_ends = blanks[between] + 1, blanks[between + 1]
     line_ends = _line_ends(points, classes)
-    line_of_word = line_ends.searchsorted(words)
-    first_words = np.flatnonzero(np.diff(line_of_word, prepend=-1))
-    line_numbers = line_of_word[first_words]
+    following = np.append(0, words.searchsorted(line_ends))  # each line's first word, if it has one
+    line_numbers = np.flatnonzero(np.diff(following, append=words.size))
+    first_words = following[line_numbers]
     lines = np.concatenate([[0], line_ends + 1])[line_numbers]
     last_words = np.append(first_words[1:], words.size)[: lines.size] - 1
     sentences, pauses = _sentence_starts(classes, words)
@@ -170,7 +183,7 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Pos
     terminators = places_of(classes, TERMINATOR)
     if not terminators.size:
         return terminators, terminators
-    ends = np.unique(run_ends[run_ends.searchsorted(terminators, side="right")])
+    ends = distinct(run_ends[run_ends.searchsorted(terminators, side="right")])
     ends = ends[ends < classes.size]
     spaced = (classes[ends] & _BLANK) != 0
     next_word = words.searchsorted(ends)
@@ -194,7 +207,7 @@ def _records(
     """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
-    delimiters = np.flatnonzero(is_any(points, DELIMITERS))
+    delimiters = marks_of(points, DELIMITERS)
     columns = delimiters.searchsorted(ends) - delimiters.searchsorted(starts)
     # Lines of prose may have equally many commas, too; they end like sentences, with white space behind each comma.
     tight = delimiters[(classes[np.minimum(delimiters + 1, points.size - 1)] & _BLANK) == 0]
@@ -223,11 +236,4 @@ def _ends_sentence(classes: NDArray[np.uint16], ends: Positions) -> NDArray[np.b
         last = classes[np.maximum(ends - back, 0)]
         found |= ((last & TERMINATOR) != 0) & ~letters
         letters |= (last & WORD) != 0
-    return found
-
-
-def is_any(points: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
-    found = np.zeros(points.size, dtype=bool)
-    for character in characters:
-        found |= points == ord(character)
     return found

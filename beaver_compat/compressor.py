@@ -193,7 +193,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
     ) -> CompressionResult:
         instruction = checked_text("instruction", instruction)
         contexts = source.contexts
-        origin = CONTEXT_SEPARATOR.join([instruction, *contexts, question]).strip()
+        origin = CONTEXT_SEPARATOR.join([*filter(None, [instruction]), *contexts, *filter(None, [question])]).strip()
         origin_tokens = (
             self.counter(origin) if segments is not None else self._origin_tokens(source, instruction, question)
         )
@@ -202,9 +202,11 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         def frame(kept: str) -> str:
             return joined_prompt([instruction, kept, question if concate_question else ""])
 
-        counted = {origin: origin_tokens}
+        counted: dict[str, int] = {}
 
         def count(text: str) -> int:
+            if text == origin:  # compared, not hashed, which would walk through a long one
+                return origin_tokens
             tokens = counted.get(text)
             if tokens is None:
                 tokens = counted[text] = self.counter(text)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import among, union
 from beaver_compat.boundaries import Boundaries, find_boundaries
 from beaver_compat.characters import character_classes, code_points, inside_number
 from beaver_compat.config import BeaverConfig
@@ -143,7 +144,7 @@ def prepare_document(
     lengths = np.array([len(context) for context in contexts])
     starts = np.concatenate([[0], np.cumsum(lengths[:-1] + len(CONTEXT_SEPARATOR))])
     ends = starts + lengths
-    origins = np.repeat(starts, np.diff(tokens.limits))
+    origins = np.repeat(starts, np.diff(tokens.limits)) if starts.size > 1 else starts
     token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
     points = code_points(text)
     classes = character_classes(points)
@@ -164,7 +165,7 @@ def prepare_document(
     sentences = sentence_partition(before, boundaries, whole, context_limits, before_ends, pages, size)
     repeated = repeats(tokens.ids[:query_start], sentences.limits)
     if leads is not None:
-        repeated |= np.isin(sentences.starts, leads.starts[leads.bare])
+        repeated |= among(sentences.starts, leads.starts[leads.bare])
     return Document(
         text=text,
         context_starts=starts.tolist(),
@@ -194,6 +195,6 @@ def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits
     last = token_starts.size
     first = int(context_limits[:-1][np.diff(context_limits) > 0][-1]) if last else 0
     begin = max(last - page_size, first)
-    natural = token_starts.searchsorted(np.union1d(boundaries.hard_lines, boundaries.sentences))
+    natural = token_starts.searchsorted(union(boundaries.hard_lines, boundaries.sentences))
     near = natural[(natural <= begin) & (natural > max(begin - page_size, first - 1))]
     return int(near[-1]) if near.size else begin

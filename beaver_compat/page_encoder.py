@@ -58,7 +58,7 @@ def _distinct(ids: Tensor, vocabulary: int) -> tuple[Tensor, Tensor, Tensor]:
     if 8 * ids.numel() < vocabulary:  # sorting the few costs less than walking through the vocabulary
         distinct, tokens, counts = torch.unique(ids, return_inverse=True, return_counts=True)
         return distinct, tokens.int(), counts
-    times = torch.bincount(ids.long(), minlength=vocabulary)  # [V]
+    times = torch.bincount(ids, minlength=vocabulary)  # [V]
     distinct = times.nonzero().squeeze(1)
     rank = torch.empty(vocabulary, dtype=torch.int32, device=ids.device)
     rank[distinct] = torch.arange(distinct.numel(), dtype=torch.int32, device=ids.device)
@@ -101,7 +101,7 @@ def read_query(ids: Tensor, context: ContextTokens, table: Tensor, inside: Tenso
         others, inverse = torch.unique(ids[missing], return_inverse=True)
         places[missing] = inverse.int() + distinct
         extra = others.numel()
-    counts = functional.pad(context.counts, (0, extra)) + torch.bincount(places.long(), minlength=distinct + extra)
+    counts = functional.pad(context.counts, (0, extra)) + torch.bincount(places, minlength=distinct + extra)
     weights = itf_weights(counts) if itf else torch.ones(counts.numel(), device=counts.device)
     return QueryTokens(places, counts, table.index_select(0, ids).float(), weights, inside)
 

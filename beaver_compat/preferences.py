@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import union
 from beaver_compat.document import Document
 from beaver_compat.planning import Positions
 from beaver_compat.query_planner import ranked
@@ -90,7 +91,7 @@ def edge_sentences(document: Document, contexts: Iterable[tuple[int, ...]], firs
     if not (first or last):
         return
     boundaries = document.boundaries
-    edges = np.union1d(boundaries.hard_lines, boundaries.sentences)
+    edges = union(boundaries.hard_lines, boundaries.sentences)
     for parts in contexts:
         forward = (_sentences(document, edges, part, backward=False) for part in parts)
         backward = (_sentences(document, edges, part, backward=True) for part in reversed(parts))

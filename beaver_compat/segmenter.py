@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import among, union
 from beaver_compat.boundaries import Boundaries
 
 Limits = NDArray[np.int64]
@@ -48,7 +49,7 @@ def segment_limits(token_starts: Limits, lines: Limits, context_limits: Limits) 
     Returns:
         Ascending token limits, int64 [S + 1], from 0 to L.
     """
-    return np.union1d(token_starts.searchsorted(lines), context_limits)
+    return union(token_starts.searchsorted(lines), context_limits)
 
 
 def page_limits(segments: Limits, context_limits: Limits, page_size: int) -> Limits:
@@ -113,7 +114,7 @@ def sentence_partition(
     inner = boundaries.sentences
     line_of = lines.searchsorted(inner, side="right") - 1
     inner = inner[(2 * line_tokens[line_of] > page_size) & ~whole[line_of]]
-    characters = np.union1d(lines, inner)
+    characters = union(lines, inner)
     limits, first = np.unique(np.append(token_starts.searchsorted(characters), context_limits), return_index=True)
     starts = np.append(token_starts, context_ends[-1:])[limits]
     known = first < characters.size
@@ -122,7 +123,7 @@ def sentence_partition(
     whole_line = whole[line]
     long = (np.diff(limits) > page_size) & ~record[line]
     cuts = pages[long[limits.searchsorted(pages, side="right").clip(1, long.size) - 1]]
-    cuts = cuts[~np.isin(cuts, limits)]
+    cuts = cuts[~among(cuts, limits)]
     order = np.argsort(np.concatenate([limits, cuts]), kind="stable")
     limits = np.concatenate([limits, cuts])[order]
     starts = np.concatenate([starts, token_starts[cuts]])[order]

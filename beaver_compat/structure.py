@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.blocks import add_blocks
-from beaver_compat.boundaries import DELIMITERS, Boundaries, is_any
+from beaver_compat.boundaries import DELIMITERS, Boundaries
+from beaver_compat.characters import is_any
 from beaver_compat.units import FENCES, fence_pairs
 
 Positions = NDArray[np.int64]

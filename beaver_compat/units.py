@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.boundaries import LONGEST_RECORD, Boundaries, is_any
+from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
+from beaver_compat.characters import is_any, marks_of
 
 Positions = NDArray[np.int64]
 
@@ -114,7 +115,7 @@ def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -
     if not signs:
         return boundaries
     first, ends = boundaries.visible()
-    marks = np.append(np.flatnonzero(is_any(points, signs)), len(text))
+    marks = np.append(marks_of(points, signs), len(text))
     near = marks[marks.searchsorted(first)] < np.minimum(first + _SPEAKER_REACH, ends)
     if near.sum() < 2:
         return boundaries

@@ -1,0 +1,37 @@
+"""Ascending places as sets, in one pass; numpy's own set functions don't know that their input is sorted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Places = NDArray[np.int64]
+
+
+def distinct(places: Places) -> Places:
+    """Each of some ascending places once.
+
+    >>> distinct(np.array([2, 2, 5, 7, 7]))
+    array([2, 5, 7])
+    """
+    return places[np.diff(places, prepend=-1) > 0]
+
+
+def union(first: Places, second: Places) -> Places:
+    """The places of two ascending lists, ascending, each once.
+
+    >>> union(np.array([1, 4]), np.array([2, 4, 9]))
+    array([1, 2, 4, 9])
+    """
+    both = np.concatenate([first, second])
+    both.sort(kind="stable")  # which merges sorted runs
+    return distinct(both)
+
+
+def among(places: Places, others: Places) -> NDArray[np.bool_]:
+    """True for each place that some ascending others hold, bool [n].
+
+    >>> among(np.array([1, 4, 12]), np.array([4, 9]))
+    array([False,  True, False])
+    """
+    return others.searchsorted(places) < others.searchsorted(places, side="right")
