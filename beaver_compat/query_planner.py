@@ -30,6 +30,7 @@ from beaver_compat.phrases import Phrases, shared_phrases
 
 _VALUES_AT_ONCE = 1 << 32  # of embedding rows that one step reads: memory stays bounded however long the context
 _VALUES_ON_CPU = 1 << 23
+_LEAST_SHARED_OUT = 6  # pieces: fewer are done before other threads have taken them up
 _QUERY_TOKENS_AT_ONCE = 32  # columns of the similarity matrix held at once
 _LEAST_WEIGHT = 1e-9  # what a sum of weights is at least divided by
 _SCORE_STEPS = 1 << 16  # scores are rounded to this grid, so that equal pages tie on every device
@@ -162,13 +163,13 @@ def maxsim_scores(
     an exact match counts fully, a related word by its cosine.  A token that the query repeats counts once in all.
     Parameters and result are those of `semantic_scores`.
     """
-    _, same, repeats = torch.unique(query.places, return_inverse=True, return_counts=True)
-    weights = query.weights.index_select(0, query.places) / repeats[same]
+    repeats = torch.bincount(query.places).index_select(0, query.places)  # [K]
+    weights = query.weights.index_select(0, query.places) / repeats
     total = weights.sum().clamp_min(_LEAST_WEIGHT)
     weights = weights / total
     phrases = None
     if config.phrase_weight > 0:
-        rewards = config.phrase_weight / (repeats[same] * total)  # [K]
+        rewards = config.phrase_weight / (repeats * total)  # [K]
         phrases = shared_phrases(context, query, rewards, itf=config.itf != "none")
     units = unit_rows(query.rows)
     known = query.places[query.places < context.counts.numel()].long()
@@ -249,8 +250,8 @@ def _over(pieces: Sequence[Piece], function: Callable[[Piece], list[Tensor]]) ->
 
 
 def _of_each(pieces: Sequence[Piece], function: Callable[[Piece], Result]) -> list[Result]:
-    """A function's result for each piece, on the CPU side by side."""
-    if len(pieces) < 2 or pieces[0].tokens.device.type != "cpu":
+    """A function's result for each piece; where there are many, on the CPU side by side."""
+    if len(pieces) < _LEAST_SHARED_OUT or pieces[0].tokens.device.type != "cpu":
         return [function(piece) for piece in pieces]
     return side_by_side(torch.inference_mode()(function), pieces)
 
