@@ -22,21 +22,26 @@ Flags = NDArray[np.bool_]
 
 
 class Phrases(NamedTuple):
-    """Where two neighbours of the query stand side by side in the context.
+    """The context's tokens that match a query token and have a neighbour that they have in the query, too.
 
     Attributes:
-        tokens: index of the first of the two in the context, ascending, int64 [P].
-        places: its index in the query, int64 [P].
-        gains: what the first and the second gain as matches, float32 [P] each.
+        tokens: index in the context, ascending, int64 [P].
+        places: index in the query, int64 [P]; no two have the same token and place.
+        gains: what the match gains, float32 [P].
     """
 
     tokens: Tensor
     places: Tensor
-    gains: tuple[Tensor, Tensor]
+    gains: Tensor
+
+    def between(self, low: int, high: int) -> Phrases:
+        """Those of the query tokens from ``low`` to ``high``, counted from ``low``."""
+        inside = (self.places >= low) & (self.places < high)
+        return Phrases(self.tokens[inside], self.places[inside] - low, self.gains[inside])
 
 
 def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, itf: bool = True) -> Phrases:
-    """The pairs of neighbours that context and query share.  Both gain their reward times the weight of their run.
+    """The pairs of neighbours that context and query share: both gain their reward times the weight of their run.
 
     A run's weight is Eq. 2 with how often it occurs as tf, on the scale of the tokens' weights; pairs in a number that
     is not matched whole have none.
@@ -47,7 +52,6 @@ def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, 
         rewards: of each query token, float32 [K].
         itf: False gives every run the weight 1.
     """
-    device = context.tokens.device
     at, where = shared_pairs(context.tokens, query.places, query.counts.numel())
     weights = np.ones(at.size, dtype=np.float32)
     if at.size:
@@ -57,9 +61,17 @@ def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, 
         inside = query.inside.cpu().numpy()
         if inside.any():
             weights[broken_numbers(at, where, runs, context.inside, inside)] = 0
-    places, factors = torch.from_numpy(where).to(device), torch.from_numpy(weights).to(device)
-    first, second = (rewards.index_select(0, places + offset).mul_(factors) for offset in (0, 1))
-    return Phrases(torch.from_numpy(at).to(device), places, (first, second))
+    own = rewards.cpu().numpy()
+    tokens, places = np.concatenate([at, at + 1]), np.concatenate([where, where + 1])
+    gains = np.concatenate([own[where] * weights, own[where + 1] * weights])
+    keys = tokens * own.size + places  # a token within a run is in two pairs
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    if first.size:
+        tokens, places, gains = tokens[order[first]], places[order[first]], np.add.reduceat(gains[order], first)
+    device = context.tokens.device
+    return Phrases(*(torch.from_numpy(column).to(device) for column in (tokens, places, gains)))
 
 
 def shared_pairs(tokens: Tensor, query: Tensor, distinct: int) -> tuple[Numbers, Numbers]:

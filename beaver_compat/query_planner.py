@@ -31,7 +31,7 @@ from beaver_compat.phrases import Phrases, shared_phrases
 _VALUES_AT_ONCE = 1 << 32  # of embedding rows that one step reads: memory stays bounded however long the context
 _VALUES_ON_CPU = 1 << 23
 _LEAST_SHARED_OUT = 6  # pieces: fewer are done before other threads have taken them up
-_QUERY_TOKENS_AT_ONCE = 32  # columns of the similarity matrix held at once
+_QUERY_TOKENS_AT_ONCE = 64  # columns of the similarity matrix held at once
 _LEAST_WEIGHT = 1e-9  # what a sum of weights is at least divided by
 _SCORE_STEPS = 1 << 16  # scores are rounded to this grid, so that equal pages tie on every device
 
@@ -174,29 +174,30 @@ def maxsim_scores(
     units = unit_rows(query.rows)
     known = query.places[query.places < context.counts.numel()].long()
     totals: list[Tensor] = []
-    for low in range(0, weights.numel(), _QUERY_TOKENS_AT_ONCE):
-        asked = slice(low, low + _QUERY_TOKENS_AT_ONCE)
+    count, columns = weights.numel(), _QUERY_TOKENS_AT_ONCE
+    for low in range(0, count, columns):
+        asked = slice(low, low + columns)
         cosines = (context.rows @ units[asked].T).div_(context.norms.unsqueeze(1))  # [U, k]
         cosines.masked_fill_(cosines < config.maxsim_floor, 0).mul_(weights[asked])
         matching = cosines.any(1).index_fill_(0, known, True)  # [U]; few tokens match, and only they are gathered
-        found = _over(pieces, partial(_best_matches, cosines, matching, phrases, low))
+        inside = phrases if phrases is None or count <= columns else phrases.between(low, low + columns)
+        found = _over(pieces, partial(_best_matches, cosines, matching, inside))
         totals = [total + more for total, more in zip(totals, found, strict=True)] if totals else found
     return totals
 
 
-def _best_matches(weighted: Tensor, matching: Tensor, phrases: Phrases | None, low: int, piece: Piece) -> list[Tensor]:
-    """Sum over the query's tokens from ``low`` on of the best weighted match in each range of a piece."""
+def _best_matches(weighted: Tensor, matching: Tensor, phrases: Phrases | None, piece: Piece) -> list[Tensor]:
+    """Sum over query tokens of the best weighted match ([U, k]) in each range of a piece.
+
+    Tokens are gathered where ``matching`` ([U]) says so; all that are part of a phrase are.
+    """
     at = matching.index_select(0, piece.tokens).nonzero().squeeze(1)  # [P]
     matches = weighted.index_select(0, piece.tokens.index_select(0, at))  # [P, k]
-    if phrases is not None and at.numel():
-        near = torch.tensor([piece.start - 1, piece.start + piece.tokens.numel()], device=at.device)
-        first, last = torch.searchsorted(phrases.tokens, near).tolist()
-        for offset, gains in enumerate(phrases.gains):
-            tokens = phrases.tokens[first:last] + offset - piece.start
-            columns = phrases.places[first:last] + offset - low
-            rows = torch.searchsorted(at, tokens).clamp_max_(at.numel() - 1)
-            inside = (at[rows] == tokens) & (columns >= 0) & (columns < matches.shape[1])
-            matches[rows[inside], columns[inside]] += gains[first:last][inside]  # each place once: nothing is lost
+    if phrases is not None:
+        edges = torch.tensor([piece.start, piece.start + piece.tokens.numel()], device=at.device)
+        first, last = torch.searchsorted(phrases.tokens, edges).tolist()
+        rows = torch.searchsorted(at, phrases.tokens[first:last] - piece.start)
+        matches[rows, phrases.places[first:last]] += phrases.gains[first:last]  # each place once: nothing is lost
     limits = torch.searchsorted(at, piece.cut.atoms)
     return [found.sum(1) for found in range_maxima(matches, piece.cut, limits, least=0)]
 
