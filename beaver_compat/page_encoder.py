@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-_ROUNDING = 1e-6  # relative difference of float32 values that counts as none
+_ROUNDING = 1e-6  # difference of float32 scores that counts as none, relative to scores above 1
 _EPSILON = 1e-9  # of Eq. 3, and the least norm that a cosine divides by
 
 
@@ -131,7 +131,7 @@ def min_max(values: Tensor, empty: float = 0.0) -> Tensor:
     if not values.numel():
         return values
     low, high = (bound.item() for bound in torch.aminmax(values))
-    if high - low <= _ROUNDING * max(abs(low), abs(high)):
+    if high - low <= _ROUNDING * max(abs(low), abs(high), 1.0):
         return torch.full_like(values, empty)  # else noise would be stretched over the whole scale
     return (values - low).div_(high - low)
 

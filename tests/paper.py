@@ -141,4 +141,4 @@ def maxsim(
 
 def min_max(values: Array) -> Array:
     span = values.max() - values.min()
-    return (values - values.min()) / span if span > 1e-6 * np.abs(values).max() else np.zeros_like(values)
+    return (values - values.min()) / span if span > 1e-6 * max(np.abs(values).max(), 1) else np.zeros_like(values)
