@@ -20,6 +20,7 @@ UPPER = 128
 LOWER = 256
 CLAUSE_END = 512
 DIGIT = 1024
+OTHER = 2048  # none of these
 
 CHARACTERS_AT_ONCE = 1 << 17  # what is derived from them on the way stays in the processor's cache
 
@@ -56,8 +57,7 @@ _WIDE_SCRIPTS = (
     (0x20000, 0x3FFFF),
 )
 
-_classes = np.zeros(_CODE_POINTS, dtype=np.uint16)
-_known = np.zeros(_CODE_POINTS, dtype=np.bool_)
+_classes = np.zeros(_CODE_POINTS, dtype=np.uint16)  # 0 where a character was not met yet
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
@@ -78,12 +78,12 @@ def character_classes(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
     flagged = False
     for low in range(0, points.size, CHARACTERS_AT_ONCE):
         part = points[low : low + CHARACTERS_AT_ONCE]
-        new = part[~_known[part]]
-        if new.size:
-            for point in np.unique(new).tolist():
+        found = _classes.take(part)
+        if not found.all():
+            for point in np.unique(part[found == 0]).tolist():
                 _classes[point] = _class_of(point)
-                _known[point] = True  # after the class, so that other threads never read an unset one
-        classes[low : low + part.size] = _classes[part]
+            found = _classes.take(part)
+        classes[low : low + part.size] = found
         flagged |= bool(part.max() >= _REGIONAL_INDICATORS[0])
     if flagged:
         flags = (points >= _REGIONAL_INDICATORS[0]) & (points <= _REGIONAL_INDICATORS[1])
@@ -169,7 +169,7 @@ def _class_of(point: int) -> int:
         bits |= CLAUSE_END
     if character.isdecimal():
         bits |= DIGIT
-    return bits
+    return bits or OTHER
 
 
 def _second_in_pair(found: NDArray[np.bool_]) -> NDArray[np.bool_]:
