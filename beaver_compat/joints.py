@@ -9,14 +9,16 @@ import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 
+from beaver_compat.arguments import joined_prompt
 from beaver_compat.counting import TokenCounter
+from beaver_compat.document import CONTEXT_SEPARATOR
 
 _REACH = 256  # characters from a part's edge in which a cut is looked for
 _LEAST = 4 * _REACH  # characters: shorter parts are counted with the joint
 
 
 def count_joined(counter: TokenCounter, parts: Sequence[str], known: Mapping[int, int]) -> int:
-    """Tokens of the parts written one after the other, without the white space around the whole.
+    """Tokens of the parts that are not empty, joined by blank lines.
 
     Args:
         counter: with a ``cut``, else the whole is counted.
@@ -25,9 +27,14 @@ def count_joined(counter: TokenCounter, parts: Sequence[str], known: Mapping[int
     """
     cut = counter.cut
     if cut is None:
-        return counter("".join(parts).strip())
+        return counter(joined_prompt(parts))
     joints, pieces, total, begun = [], [], 0, [""]
+    separator = ""
     for index, part in enumerate(parts):
+        if not part:
+            continue
+        begun.append(separator)
+        separator = CONTEXT_SEPARATOR
         edges = _edges(part, cut) if index in known else None
         if edges is None:
             begun.append(part)
@@ -38,8 +45,6 @@ def count_joined(counter: TokenCounter, parts: Sequence[str], known: Mapping[int
         joints.append("".join([*begun, pieces[-2]]))
         begun = [pieces[-1]]
     joints.append("".join(begun))
-    joints[0] = joints[0].lstrip()  # a cut has words on both sides, so no joint is nothing but white space
-    joints[-1] = joints[-1].rstrip()
     counts = counter.count_many([*joints, *pieces])
     return total + int(counts[: len(joints)].sum() - counts[len(joints) :].sum())
 

@@ -61,6 +61,19 @@ def kept_text(contexts: list[str], result: CompressionResult) -> str:
     return CONTEXT_SEPARATOR.join(parts)
 
 
+@given(st.lists(texts, min_size=1, max_size=4), st.sampled_from(["", "What does the fox do?"]))
+@settings(max_examples=60, deadline=None)
+def test_rate_1_changes_nothing(contexts: list[str], question: str) -> None:
+    prompt = CONTEXT_SEPARATOR.join(text for text in [*contexts, question] if text)
+    result = COMPRESSOR.compress_prompt(contexts, question=question, rate=1.0)
+    assert result["compressed_prompt"] == prompt
+    assert result["origin_tokens"] == result["compressed_tokens"] == COMPRESSOR.counter(prompt)
+    filled = [text for text in contexts if text] or ["x"]
+    second = COMPRESSOR.compress_prompt_llmlingua2(filled, rate=1.0, use_context_level_filter=False)
+    assert second["compressed_prompt"] == CONTEXT_SEPARATOR.join(filled)
+    assert second["origin_tokens"] == second["compressed_tokens"]
+
+
 @given(
     st.lists(texts, min_size=1, max_size=4), st.sampled_from(["", "What does the fox do?", "id 7"]), st.integers(0, 300)
 )
