@@ -24,7 +24,7 @@ from beaver_compat.batch import BatchFace
 from beaver_compat.config import BeaverConfig
 from beaver_compat.counting import TableCounter, make_counter
 from beaver_compat.devices import resolve_device
-from beaver_compat.document import CONTEXT_SEPARATOR, Document, prepare_document, read_question
+from beaver_compat.document import Document, prepare_document, read_question
 from beaver_compat.embeddings import load_table
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 from beaver_compat.face import LLMLinguaFace
@@ -193,7 +193,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
     ) -> CompressionResult:
         instruction = checked_text("instruction", instruction)
         contexts = source.contexts
-        origin = CONTEXT_SEPARATOR.join([*filter(None, [instruction]), *contexts, *filter(None, [question])]).strip()
+        origin = joined_prompt([instruction, *contexts, question])
         origin_tokens = (
             self.counter(origin) if segments is not None else self._origin_tokens(source, instruction, question)
         )
@@ -231,13 +231,10 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         )
 
     def _origin_tokens(self, source: Source, instruction: str = "", question: str = "") -> int:
-        """Tokens of instruction, contexts and question, joined by blank lines."""
-        parts = [instruction]
-        for context in source.contexts:
-            parts += [CONTEXT_SEPARATOR, context]
+        """Tokens of instruction, contexts and question: of the prompt that keeps everything."""
         counts = source.counts(self.counter) if self.counter.cut else []
-        known = {2 + 2 * index: tokens for index, tokens in enumerate(counts)}
-        return count_joined(self.counter, [*parts, CONTEXT_SEPARATOR, question], known)
+        known = {1 + index: tokens for index, tokens in enumerate(counts)}
+        return count_joined(self.counter, [instruction, *source.contexts, question], known)
 
     def _select(
         self,
@@ -264,7 +261,8 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             if not asked.ids.size:
                 asked = document.end(-self.config.page_size if layout.segmented else document.query_start)
             scored = pipeline.score(document, encoded, asked, self.table.weight, self.config)
-            selection = Selector(document, scored, layout, wishes, self.config, count, budget).select()
+            order = pipeline.SentenceOrder(document, encoded, asked, self.table.weight, self.config)
+            selection = Selector(document, scored, layout, wishes, self.config, count, budget, order).select()
         return selection._replace(spans=tuple(self._placed(span, layout) for span in selection.spans))
 
     def _placed(self, span: KeptSpan, layout: Layout) -> KeptSpan:

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from beaver_compat.document import Document
 from beaver_compat.layout import Layout, Limit
-from beaver_compat.planning import Candidates, Positions, Runs, plan
+from beaver_compat.planning import Candidates, Parts, Positions, Runs, plan
 from beaver_compat.smoothing import Smoother
-
-Places = Callable[[int, int, bool], tuple[Positions, NDArray[np.int8]]]
 
 
 class Clipped:
@@ -71,7 +69,7 @@ def within_limits(
     document: Document,
     layout: Layout,
     filled: Callable[[Runs], Sequence[str]],
-    places: Places,
+    parts: Parts,
     count: Callable[[str], int],
 ) -> tuple[Candidates, Smoother, Callable[[Sequence[str]], bool]]:
     """Clip a ranking so that, whatever is kept of it, each limit holds.
@@ -81,7 +79,7 @@ def within_limits(
         document: what it ranks.
         layout: its limits.
         filled: kept text of each part, from the runs that are kept.
-        places: where a stretch may be cut.
+        parts: how a stretch is divided.
         count: tokens of a text.
 
     Returns:
@@ -98,7 +96,7 @@ def within_limits(
         inside = np.flatnonzero(np.isin(part, limit.parts))
         keep[inside] = False
         own = ranking.at(inside)
-        chosen = plan(own, document.smoother, places, _cost(limit, filled, count), limit.tokens)
+        chosen = plan(own, document.smoother, parts, _cost(limit, filled, count), limit.tokens)
         keep[inside[chosen.kept]] = True
         runs += chosen.runs
     runs.sort()

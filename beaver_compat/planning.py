@@ -55,6 +55,19 @@ class Candidates(NamedTuple):
         return Candidates(starts[index], ends[index], tokens[index], whole[index], roles[index], scores[index])
 
 
+class Parts(NamedTuple):
+    """How a stretch of which only a part can be kept is divided.
+
+    Attributes:
+        places: where it may be cut, and how good each place is (`cutting`); True allows places inside records and lines
+            of code.
+        sentences: its sentences, best first; none where there is only one.
+    """
+
+    places: Callable[[int, int, bool], tuple[Positions, NDArray[np.int8]]]
+    sentences: Callable[[int, int], Runs]
+
+
 class Plan(NamedTuple):
     """What is kept: the first ``count`` candidates, some more, and the runs of characters that they make."""
 
@@ -65,14 +78,15 @@ class Plan(NamedTuple):
 def plan(
     candidates: Candidates,
     smoother: Smoother,
-    places_in: Callable[[int, int, bool], tuple[Positions, NDArray[np.int8]]],
+    parts: Parts,
     cost: Callable[[Runs], int],
     budget: int,
 ) -> Plan:
     """Fill the budget.
 
     As many candidates as fit are kept, best first, then worse ones that fit whole into what is left, then a part of
-    one that does not; that part goes first where it is most of the next best and the room is wide.
+    one that does not; that part goes first where it is most of the next best and the room is wide.  Of a next best of
+    several sentences, in wide room the best that fit whole are kept before all these.
 
     A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
     without them; where none fits so, one is torn.  Headings come before the worse ones.
@@ -80,8 +94,7 @@ def plan(
     Args:
         candidates: best first.
         smoother: of the same text.
-        places_in: where a stretch may be cut if it does not fit whole, and how good each place is (`cutting`); True
-            allows places inside records and lines of code.
+        parts: how a stretch is divided that does not fit whole.
         cost: tokens of the prompt that holds these runs.
         budget: tokens; ``cost([])`` is within it.
     """
@@ -97,7 +110,7 @@ def plan(
 
     def part_of(index: int, led: bool, torn: bool) -> Runs:
         # What is cut short anyway begins where the candidate does, not far before it where smoothing would move it.
-        start, end = int(candidates.starts[index]), smoother.end(int(candidates.ends[index]))
+        start, end = best_of.get(index) or (int(candidates.starts[index]), smoother.end(int(candidates.ends[index])))
         begin = smoother.start(start)
         if start - begin > _LEAD:
             begin = smoother.word(start)
@@ -106,7 +119,7 @@ def plan(
             part = [(begin, place)]
             return union(runs, with_leads(part, smoother) if led else part)
 
-        return _cut_to_fit(runs, used, begin, places_in(start, end, torn), grown, cost, budget)
+        return _cut_to_fit(runs, used, begin, parts.places(start, end, torn), grown, cost, budget)
 
     least = cost([])
     count = largest_fitting(lambda k: cost(first(k)), least, np.cumsum(candidates.tokens), budget)
@@ -114,6 +127,23 @@ def plan(
     runs = _with_headings(first(count), smoother, cost, budget)
     used = cost(runs)
     behind = list(range(count, min(count + _TRIES, len(candidates.starts))))
+    best_of: dict[int, tuple[int, int]] = {}  # the sentence that a candidate of several is torn in
+    if behind and (used == least or budget - used >= _WIDE_ROOM * budget):
+        for stretch in parts.sentences(int(candidates.starts[count]), int(candidates.ends[count])):
+            grown, broken = union(runs, with_leads([stretch], smoother)), False
+            if not best_of:
+                best_of[count] = stretch
+                if cost(grown) > budget and not candidates.whole[count]:
+                    most = _MOST_OF_IT * (stretch[1] - stretch[0])
+                    part = part_of(count, led=True, torn=False)
+                    if _length(part) - _length(runs) >= most:
+                        grown, broken = part, True
+            grown_cost = cost(grown)
+            if used < grown_cost <= budget:
+                kept, runs, used = list(range(count + 1)), grown, grown_cost
+                if broken:
+                    break
+        behind = [index for index in behind if index not in kept]
     room = budget - used
     wide = bool(behind) and room >= max(_MOST_OF_IT * candidates.tokens[behind[0]], _WIDE_ROOM * budget)
     for index in [] if wide or used == least else behind:
@@ -245,6 +275,10 @@ def union(runs: Runs, more: Runs) -> Runs:
     return merged(both[:, 0], both[:, 1])
 
 
+def _length(runs: Runs) -> int:
+    return sum(end - start for start, end in runs)
+
+
 def _cut_to_fit(
     runs: Runs,
     used: int,
@@ -267,6 +301,6 @@ def _cut_to_fit(
     count = largest_fitting(lambda count: cost(grown(count)), used, (at - start) // _CHARACTERS_PER_TOKEN + 1, budget)
     if count == 0:
         return runs
-    near = _STEP_BACK * sum(end - start for start, end in grown(count))
+    near = _STEP_BACK * _length(grown(count))
     level = np.where(at[:count] >= at[count - 1] - near, levels[:count], -1)
     return grown(int(np.flatnonzero(level == level.max())[-1]) + 1)

@@ -80,7 +80,7 @@ def with_vectors(context: ContextTokens, pieces: Sequence[Piece], config: Beaver
 
 
 def mixed_scores(
-    context: ContextTokens, pieces: Sequence[Piece], query: QueryTokens, config: BeaverConfig
+    context: ContextTokens, pieces: Sequence[Piece], query: QueryTokens, config: BeaverConfig, normalized: bool = True
 ) -> list[Tensor]:
     """``lambda * s_sem + (1 - lambda) * s_lex`` of each range, each score min-max normalised over its partition.
 
@@ -89,14 +89,18 @@ def mixed_scores(
         pieces: its ranges.
         query: the query.
         config: the settings.
+        normalized: False leaves the scores as they are, so that those of a few ranges aren't torn apart.
 
     Returns:
-        Scores in [0, 1], float32 [N] for each partition.
+        Scores, in [0, 1] if normalized, float32 [N] for each partition.
     """
     share = config.semantic_weight
     lexical = maxsim_scores if config.lexical_score == "maxsim" else overlap_scores
     parts = [(weight, score) for weight, score in ((share, semantic_scores), (1 - share, lexical)) if weight > 0]
-    terms = [[weight * min_max(term) for term in score(context, pieces, query, config)] for weight, score in parts]
+    terms = [
+        [weight * (min_max(term) if normalized else term) for term in score(context, pieces, query, config)]
+        for weight, score in parts
+    ]
     return [torch.stack(partition).sum(0) for partition in zip(*terms, strict=True)]
 
 

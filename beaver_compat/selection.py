@@ -18,7 +18,7 @@ from beaver_compat.document import Document
 from beaver_compat.layout import Layout
 from beaver_compat.limits import within_limits
 from beaver_compat.pipeline import Scored, candidates, kept_spans, trimmed
-from beaver_compat.planning import Candidates, Positions, Runs, largest_fitting, plan
+from beaver_compat.planning import Candidates, Parts, Positions, Runs, largest_fitting, plan
 from beaver_compat.preferences import Extent, best_of_each, context_ranking, edge_sentences, preferred_order
 from beaver_compat.result import KeptSpan
 from beaver_compat.wishes import Wishes
@@ -49,6 +49,7 @@ class Selector:
         config: the settings.
         count: tokens of a text.
         budget: tokens of the whole prompt.
+        sentences_in: the sentences of a stretch, best first.
     """
 
     def __init__(
@@ -60,9 +61,10 @@ class Selector:
         config: BeaverConfig,
         count: Callable[[str], int],
         budget: int,
+        sentences_in: Callable[[int, int], Runs],
     ) -> None:
         self.document, self.layout, self.wishes, self.config = document, layout, wishes, config
-        self.count, self.budget = count, budget
+        self.count, self.budget, self.sentences_in = count, budget, sentences_in
         self.sentences = document.sentences if config.sentence_weight > 0 else document.pages
         self.context_of_part = np.repeat(np.arange(len(layout.contexts)), [len(parts) for parts in layout.contexts])
         self.contexts = self.context_of_part[document.contexts_of(self.sentences.starts)]
@@ -80,14 +82,14 @@ class Selector:
         if self.cost(self.template) > self.budget:
             return Selection(self.template, self.order(self.template), ())
         ranking, smoother, breaks = within_limits(
-            self._ranking(), self.document, self.layout, self.filled, self._places, self.count
+            self._ranking(), self.document, self.layout, self.filled, self._parts(), self.count
         )
 
         def cost(runs: Runs) -> int:
             kept = self.filled(runs)
             return self.budget + 1 if breaks(kept) else self.cost(kept)
 
-        chosen = plan(ranking, smoother, self._places, cost, self.budget)
+        chosen = plan(ranking, smoother, self._parts(), cost, self.budget)
         kept = self.filled(chosen.runs)
         return Selection(kept, self.order(kept), kept_spans(self.document, ranking, chosen))
 
@@ -192,12 +194,18 @@ class Selector:
         sizes = np.cumsum([len(self.layout.text(context)) for context in shown])
         return shown[: largest_fitting(cost, cost(0), sizes, self.budget)]
 
-    def _places(self, start: int, end: int, torn: bool) -> tuple[Positions, NDArray[np.int8]]:
-        """Where a stretch may be cut; nowhere in an atomic part."""
-        places, levels = self.document.cut_places(start, end, torn)
-        if self.layout.atomic and int(self.document.contexts_of(np.array([start]))[0]) in self.layout.atomic:
-            return places[:0], levels[:0]
-        return places, levels
+    def _parts(self) -> Parts:
+        """How stretches are divided; those of atomic parts are not."""
+
+        def atomic(start: int) -> bool:
+            atoms = self.layout.atomic
+            return bool(atoms) and int(self.document.contexts_of(np.array([start]))[0]) in atoms
+
+        def places(start: int, end: int, torn: bool) -> tuple[Positions, NDArray[np.int8]]:
+            found, levels = self.document.cut_places(start, end, torn)
+            return (found[:0], levels[:0]) if atomic(start) else (found, levels)
+
+        return Parts(places, lambda start, end: [] if atomic(start) else self.sentences_in(start, end))
 
 
 def ranked_contexts(document: Document, scored: Scored, config: BeaverConfig) -> list[tuple[int, float]]:

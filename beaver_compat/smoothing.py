@@ -87,6 +87,13 @@ class Smoother:
             return self._line(position, self._context_start(position))
         return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
 
+    def sentences(self, start: int, end: int) -> list[int]:
+        """Where the sentences of a stretch begin, ``start`` first, and its ``end``."""
+        found = self._boundaries.sentences
+        low, high = found.searchsorted([start + 1, end]).tolist()
+        inner = found[low:high].tolist() if self._sentences and not self._is_record(start) else []
+        return [start, *filter(self._confirmed, inner), end]
+
     def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         """What some stretches need: start and end of each lead, and the first stretch that needs it."""
         return [] if self._leads is None else self._found(self._leads.of, runs)

@@ -6,10 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beaver_compat import BeaverPromptCompressor
 from beaver_compat.boundaries import find_boundaries
 from beaver_compat.characters import character_classes, code_points
 from beaver_compat.cutting import cut_places
-from beaver_compat.planning import Candidates, Runs, largest_fitting, merged, plan, union
+from beaver_compat.planning import Candidates, Parts, Runs, largest_fitting, merged, plan, union
 from beaver_compat.smoothing import Smoother
 
 stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 12)).map(lambda p: (p[0], p[0] + p[1])), max_size=12)
@@ -89,7 +90,7 @@ def planned(sentences: list[str], budget: int) -> str:
     chosen = plan(
         Candidates(starts, np.minimum(ends, len(text)), tokens, no, no.astype(np.int64), np.zeros(len(sentences))),
         smoother,
-        lambda start, end, torn: cut_places(points, classes, start, end),
+        Parts(lambda start, end, torn: cut_places(points, classes, start, end), lambda start, end: []),
         cost,
         budget,
     )
@@ -118,3 +119,15 @@ def test_a_part_of_the_next_best_fills_what_nothing_whole_fits_into() -> None:
 def test_a_few_words_are_no_piece_of_their_own() -> None:
     best, next_best = (numbered(name, words) for name, words in zip("AB", (80, 40), strict=True))
     assert planned([best, next_best], 87) == best
+
+
+def test_the_best_sentence_of_what_does_not_fit_is_kept(compressor: BeaverPromptCompressor) -> None:
+    lines = "Returns go to the warehouse. Exchanges take a week. Refunds are paid within 14 days.\nDogs are welcome."
+
+    def kept(budget: int) -> str:
+        result = compressor.compress(lines, question="When are refunds paid?", target_token=budget)
+        return result.compressed_context
+
+    assert kept(20) == "Refunds are paid within 14 days."
+    assert kept(26) == "Exchanges take a week. Refunds are paid within 14 days."
+    assert kept(16).startswith("Refunds are paid")
