@@ -34,6 +34,7 @@ from beaver_compat.layout import Layout, contexts_layout
 from beaver_compat.machine import keep_freed_memory
 from beaver_compat.prepared import PreparedContext, Source
 from beaver_compat.result import CompressionResult, KeptSpan
+from beaver_compat.segmenter import token_range
 from beaver_compat.selection import Selection, Selector, ranked_contexts
 from beaver_compat.sentences import sentence_ends
 from beaver_compat.structured import Segment, structured_layout
@@ -271,8 +272,9 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             return span
         text, offset = layout.inside[span.context_index]
         start, end = span.start + offset, span.end + offset
-        first, last = np.searchsorted(self._tokenizer.encode([text]).offsets[:, 0], [start, end]).tolist()
-        return replace(span, start=start, end=end, token_start=first, token_end=last)
+        starts, ends = self._tokenizer.encode([text]).offsets.T
+        first, last = token_range(starts, ends, np.array([start]), np.array([end]))
+        return replace(span, start=start, end=end, token_start=int(first[0]), token_end=int(last[0]))
 
     def _ranked(self, contexts: list[str], question: str) -> list[tuple[int, float]]:
         if not any(contexts):

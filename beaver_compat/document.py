@@ -26,6 +26,7 @@ from beaver_compat.segmenter import (
     repeats,
     segment_limits,
     sentence_partition,
+    tokens_at,
     whole_lines,
 )
 from beaver_compat.smoothing import Smoother
@@ -195,6 +196,6 @@ def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits
     last = token_starts.size
     first = int(context_limits[:-1][np.diff(context_limits) > 0][-1]) if last else 0
     begin = max(last - page_size, first)
-    natural = token_starts.searchsorted(union(boundaries.hard_lines, boundaries.sentences))
+    natural = tokens_at(token_starts, union(boundaries.hard_lines, boundaries.sentences))
     near = natural[(natural <= begin) & (natural > max(begin - page_size, first - 1))]
     return int(near[-1]) if near.size else begin

@@ -29,6 +29,7 @@ from beaver_compat.query_planner import (
     with_vectors,
 )
 from beaver_compat.result import ROLES, KeptSpan
+from beaver_compat.segmenter import token_range, tokens_at
 
 _LONGEST_DIVIDED = 16  # pages: longer stretches are cut, not divided into sentences
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
@@ -121,12 +122,13 @@ class SentenceOrder:
     def __call__(self, start: int, end: int) -> Runs:
         """The sentences between two characters, best first; none where there is only one."""
         document = self._document
-        low, high = document.token_starts.searchsorted([start, end])
+        low = int(tokens_at(document.token_starts, np.array(start)))
+        high = int(document.token_ends.searchsorted(end, side="right"))
         longest = _LONGEST_DIVIDED * self._config.page_size
         if self._config.sentence_weight == 0 or high - low > longest or high > document.query_start:
             return []
         edges = document.smoother.sentences(start, end)
-        limits = document.token_starts.searchsorted(edges)
+        limits = np.array([low, *tokens_at(document.token_starts, np.array(edges[1:-1], dtype=np.int64)), high])
         if len(edges) < 3 or not (np.diff(limits) > 0).all():
             return []
         with torch.inference_mode(), one_thread():
@@ -308,10 +310,7 @@ def _spans(
     contexts = document.contexts_of(starts)
     origins = np.array(document.context_starts)[contexts]
     tokens = document.context_limits[contexts]
-    first = document.token_ends.searchsorted(starts, side="right")
-    last = np.maximum(  # the token that holds the last character, and those behind it that share it
-        document.token_starts.searchsorted(ends), document.token_ends.searchsorted(ends, side="right")
-    )
+    first, last = token_range(document.token_starts, document.token_ends, starts, ends)
     columns = (contexts, starts - origins, ends - origins, first - tokens, last - tokens, roles, scores)
     return tuple(
         KeptSpan(context, start, end, token, token_end, ROLES[role], None if role <= _QUERY else round(score, 6))

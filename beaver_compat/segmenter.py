@@ -84,6 +84,21 @@ def _line_tokens(token_starts: Limits, boundaries: Boundaries) -> Limits:
     return np.diff(np.append(token_starts.searchsorted(boundaries.hard_lines), token_starts.size))
 
 
+def tokens_at(token_starts: Limits, characters: Limits) -> Limits:
+    """The token that holds each character, be it the white space before the character that the token begins with.
+
+    >>> tokens_at(np.array([0, 3, 5]), np.array([0, 4, 5]))
+    array([0, 1, 2])
+    """
+    return np.maximum(token_starts.searchsorted(characters, side="right") - 1, 0)
+
+
+def token_range(token_starts: Limits, token_ends: Limits, starts: Limits, ends: Limits) -> tuple[Limits, Limits]:
+    """The tokens that hold a character of each stretch, and those behind that share its last: first and last + 1."""
+    first = token_ends.searchsorted(starts, side="right")
+    return first, np.maximum(token_starts.searchsorted(ends), token_ends.searchsorted(ends, side="right"))
+
+
 def sentence_partition(
     token_starts: Limits,
     boundaries: Boundaries,
@@ -115,7 +130,11 @@ def sentence_partition(
     line_of = lines.searchsorted(inner, side="right") - 1
     inner = inner[(2 * line_tokens[line_of] > page_size) & ~whole[line_of]]
     characters = union(lines, inner)
-    limits, first = np.unique(np.append(token_starts.searchsorted(characters), context_limits), return_index=True)
+    context = context_ends.searchsorted(characters, side="right")
+    filled = np.append(np.diff(context_limits) > 0, False)[context]
+    characters = characters[filled]
+    tokens = np.maximum(tokens_at(token_starts, characters), context_limits[context[filled]])
+    limits, first = np.unique(np.append(tokens, context_limits), return_index=True)
     starts = np.append(token_starts, context_ends[-1:])[limits]
     known = first < characters.size
     starts[known] = characters[first[known]]

@@ -61,6 +61,22 @@ def kept_text(contexts: list[str], result: CompressionResult) -> str:
     return CONTEXT_SEPARATOR.join(parts)
 
 
+def test_no_sentence_runs_from_one_context_into_the_next() -> None:
+    long = "The keeper of the old lighthouse paints its white walls every spring and sells postcards. " * 5
+    bolt = "Bolt seven broke at night because nobody looked. Nothing else was found."
+    contexts = [long + "Right", bolt, "Other words. " * 9]
+    for budget in range(15, 90, 5):
+        for span in COMPRESSOR.compress(contexts, question="Which bolt broke?", target_token=budget).spans:
+            assert span.end <= len(contexts[span.context_index])
+
+
+def test_a_tagged_context_has_the_token_range_of_what_is_kept() -> None:
+    context = "<#ref0#> Ann: hello there. <#ref0#>"
+    (span,) = COMPRESSOR.compress(context, target_token=100).spans
+    tokens = COMPRESSOR._tokenizer.encode([context]).offsets[span.token_start : span.token_end]
+    assert context[tokens[0, 0] : tokens[-1, 1]].strip() == context[span.start : span.end] == "Ann: hello there."
+
+
 @given(st.lists(texts, min_size=1, max_size=4), st.sampled_from(["", "What does the fox do?"]))
 @settings(max_examples=60, deadline=None)
 def test_rate_1_changes_nothing(contexts: list[str], question: str) -> None:
