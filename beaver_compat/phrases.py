@@ -17,6 +17,9 @@ from torch import Tensor
 
 from beaver_compat.page_encoder import ContextTokens, QueryTokens
 
+_PAIRS = 1 << 16  # more than any but the most repetitive texts share
+_MOST_PLACES = 256  # of a pair in the query that one place in the context is compared with, where there are many
+
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
@@ -77,6 +80,9 @@ def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, 
 def shared_pairs(tokens: Tensor, query: Tensor, distinct: int) -> tuple[Numbers, Numbers]:
     """Where two neighbours of the query stand side by side in the context.
 
+    Where a query repeats what the context repeats, too, only the first of each pair's places in the query count, so
+    many that the result stays within twice the context.
+
     Args:
         tokens: int32 [L].
         query: int32 [K].
@@ -100,6 +106,10 @@ def shared_pairs(tokens: Tensor, query: Tensor, distinct: int) -> tuple[Numbers,
     ordered = pairs[order]
     low = ordered.searchsorted(here)
     counts = ordered.searchsorted(here, side="right") - low
+    most = _MOST_PLACES
+    while counts.sum() > _PAIRS + 2 * tokens.numel():
+        most //= 2
+        counts = counts.clip(max=most)
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.repeat(at.cpu().numpy(), counts), order[np.repeat(low, counts) + within]
 

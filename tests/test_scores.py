@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from beaver_compat import page_encoder, query_planner
 from beaver_compat.config import BeaverConfig
 from beaver_compat.page_encoder import ContextTokens, QueryTokens, cut, mean_pool, read_context, read_query
+from beaver_compat.phrases import shared_pairs
 from beaver_compat.query_planner import Piece, mixed_scores, read_pieces
 
 VOCABULARY, WIDTH, CAPACITY = 40, 6, 7
@@ -266,3 +267,13 @@ def test_every_ablation_of_the_paper_is_one_field() -> None:
     }
     for field, value in rows.items():
         assert replace(letter, **{field: value}) != letter
+
+
+def test_a_question_as_repetitive_as_its_context_stays_cheap() -> None:
+    context, query = torch.zeros(200_000, dtype=torch.int32), torch.zeros(3_000, dtype=torch.int32)
+    at, _where = shared_pairs(context, query, 1)
+    assert 199_999 <= at.size <= 2 * 200_000 + 2**16
+    assert np.array_equal(np.unique(at), np.arange(199_999))  # every pair of the context is still met
+    few, places = shared_pairs(context[:50], query[:20], 1)
+    assert few.size == 49 * 19
+    assert np.array_equal(np.unique(places), np.arange(19))
