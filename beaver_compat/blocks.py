@@ -16,6 +16,7 @@ Positions = NDArray[np.int64]
 
 _DEPTHS = 16  # indentations at which blocks are looked for
 _LONGEST_OPENER = 160  # characters; prose that ends with a colon is longer, a signature may be
+_LONGEST_BEGINNING = 300  # characters of a line that are matched against a pattern
 _DECORATORS = 3  # lines above a signature that are looked at
 
 _MODIFIER = (
@@ -106,7 +107,12 @@ def _matching(
     """Those of the likely lines that begin with a pattern."""
     lines = np.flatnonzero(likely)
     places = zip(first[lines].tolist(), ends[lines].tolist(), strict=True)
-    return lines[np.array([bool(pattern.match(text, start, end)) for start, end in places], dtype=bool)]
+    return lines[
+        np.array(
+            [bool(pattern.match(text, start, min(end, start + _LONGEST_BEGINNING))) for start, end in places],
+            dtype=bool,
+        )
+    ]
 
 
 def _first_of_block(indents: Positions, opens: NDArray[np.bool_], plain: NDArray[np.bool_]) -> Positions:

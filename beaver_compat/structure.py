@@ -27,7 +27,7 @@ _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
 
 _HEADING = re.compile(r"(#{1,6}) +\S")
-_SEPARATOR_ROW = re.compile(r"[|:\s-]*-[|:\s-]*")
+_SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
 
 
 @dataclass(frozen=True)

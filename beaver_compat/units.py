@@ -24,6 +24,7 @@ _LONGEST_FENCED = 160  # characters, about half a page: of a longer block lines 
 _LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences may be kept alone
 
 FENCES = "`~"
+_LONGEST_FENCE = 200  # characters of the line
 _FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
 _CUE = re.compile(
     r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
@@ -76,7 +77,8 @@ def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, c
     """
     first, ends = boundaries.visible()
     third = np.minimum(first + 2, points.size - 1)
-    found = np.flatnonzero(is_any(points[first], FENCES) & (points[first] == points[third]) & ~boundaries.records)
+    likely = is_any(points[first], FENCES) & (points[first] == points[third]) & (ends - first <= _LONGEST_FENCE)
+    found = np.flatnonzero(likely & ~boundaries.records)
     pairs: list[tuple[int, int]] = []
     opening, mark = -1, ""
     for line in found.tolist():

@@ -75,6 +75,9 @@ HOSTILE = {
     "special tokens": "<|endoftext|> </s> [SEP] " * 4000,
     "NULs and lone surrogates": "a\x00\ud800b. " * 10_000,
     "combining marks": "e" + "\u0301" * 100_000,
+    "a run of backticks": "a\n" + "`" * 500_000 + "x`\nb.\n",
+    "modifiers": "static " * 70_000 + "x\n    y = 1\nb.\n",
+    "rows of dashes": ("|a|b|\n|" + "-" * 4000 + "x|\n|c|d|\n\n") * 100,
 }
 
 
@@ -83,3 +86,10 @@ def test_hostile_text(compressor: BeaverPromptCompressor, name: str) -> None:
     result = compressor.compress(HOSTILE[name], question="What is it?", target_token=100)
     assert result.compressed_tokens <= 100
     assert result.compressed_prompt.endswith("What is it?")
+
+
+@pytest.mark.parametrize("question", ["", "0, " * 2000])
+def test_repetitive_text(compressor: BeaverPromptCompressor, question: str) -> None:
+    text = "0, 0, 0, 0, 0, 0, 0, 0\n" * 8000
+    result = compressor.compress(text, question=question, target_token=100, concate_question=False)
+    assert 0 < result.compressed_tokens <= 100
