@@ -251,7 +251,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         bare = [part if index in layout.fixed else "" for index, part in enumerate(layout.parts)]
         if bare == layout.parts or (not layout.fixed and count(layout.prompt(bare, everything)) > budget):
             return Selection(bare, list(everything), ())
-        asked = read_question(self._tokenizer.encode([query]), query)
+        asked = read_question(self._tokenizer, query, self.config)
         if source is None or list(source.contexts) != layout.parts:
             source = Source(layout.parts, self._tokenizer, self._read)
         document, encoded = source.read(not asked.ids.size and not layout.segmented)
@@ -279,7 +279,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
     def _ranked(self, contexts: list[str], question: str) -> list[tuple[int, float]]:
         if not any(contexts):
             return [(index, 0.0) for index in range(len(contexts))]
-        query = read_question(self._tokenizer.encode([question]), question)
+        query = read_question(self._tokenizer, question, self.config)
         document, encoded = self._source(contexts).read(implicit_query=False)
         query = query if query.ids.size else document.end(-self.config.page_size)
         scored = pipeline.score(document, encoded, query, self.table.weight, self.config)
@@ -289,6 +289,8 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         self, source: Source, implicit_query: bool, keep_vectors: bool = False
     ) -> tuple[Document, pipeline.Encoded]:
         document = prepare_document(source.contexts, source.tokens, self.config, self.language, implicit_query)
+        if self.config.fold_capitals:
+            document = document.with_small_capitals(self._tokenizer)
         return document, pipeline.encode(document, self.table.weight, self.config, keep_vectors)
 
 

@@ -6,7 +6,7 @@ Nothing here depends on the question or the budget, and nothing here reads a vec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.ascending import among, union
 from beaver_compat.boundaries import Boundaries, find_boundaries
+from beaver_compat.capitals import capital_words, small_ids
 from beaver_compat.characters import character_classes, code_points, inside_number
 from beaver_compat.config import BeaverConfig
 from beaver_compat.cutting import cut_places
@@ -31,7 +32,7 @@ from beaver_compat.segmenter import (
 )
 from beaver_compat.smoothing import Smoother
 from beaver_compat.structure import find_leads
-from beaver_compat.tokenization import Tokenized
+from beaver_compat.tokenization import Tokenized, Tokenizer
 from beaver_compat.units import with_units
 
 CONTEXT_SEPARATOR = "\n\n"
@@ -50,14 +51,21 @@ class Query(NamedTuple):
     inside: NDArray[np.bool_]
 
 
-def read_question(tokens: Tokenized, question: str) -> Query:
+def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
     """A question as a query.
 
     Args:
-        tokens: of the question.
+        tokenizer: of the embedding table.
         question: its text.
+        config: the settings.
     """
-    return Query(tokens.ids, inside_number(character_classes(code_points(question)), tokens.offsets[:, 0]))
+    ids, offsets, _ = tokenizer.encode([question])
+    points = code_points(question)
+    classes = character_classes(points)
+    if config.fold_capitals:
+        starts, ends = offsets.T.astype(np.int64)
+        ids = small_ids(ids, starts, ends, question, capital_words(points, classes), tokenizer.encode)
+    return Query(ids, inside_number(classes, offsets[:, 0]))
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class Document:
     Attributes:
         text: the contexts, joined by blank lines.
         context_starts, context_ends: characters of each context in ``text``.
-        ids: token ids of all contexts, int32 [L].
+        ids: token ids of all contexts, int32 [L]; words in capitals may have those of their small forms.
         token_starts, token_ends: characters of each token in ``text``, int64 [L].
         inside: True for each token that begins inside a number, bool [L].
         context_limits: token limits of the contexts, int64 [C + 1].
@@ -97,6 +105,12 @@ class Document:
     boundaries: Boundaries
     whole_lines: NDArray[np.bool_]
     smoother: Smoother
+
+    def with_small_capitals(self, tokenizer: Tokenizer) -> Document:
+        """The document with the ids of small forms for words in capitals."""
+        words = capital_words(self.points, self.classes)
+        ids = small_ids(self.ids, self.token_starts, self.token_ends, self.text, words, tokenizer.encode)
+        return replace(self, ids=ids)
 
     def cut_places(self, start: int, end: int, torn: bool) -> tuple[Limits, NDArray[np.int8]]:
         """Where the stretch from ``start`` to ``end`` may be cut, and how good each place is.

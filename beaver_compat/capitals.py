@@ -1,0 +1,79 @@
+"""Words in capitals, read as their small forms, so that LIABILITY meets liability.
+
+A vocabulary spells words in capitals in pieces that mean nothing.  Only the ids change: a token keeps its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.characters import UPPER, WORD, places_of
+from beaver_compat.tokenization import Tokenized
+
+Positions = NDArray[np.int64]
+
+_LEAST_LETTERS = 4  # shorter ones are mostly names that have no small form: IBM, USA
+
+
+def capital_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tuple[Positions, Positions]:
+    """Where words of nothing but capitals begin and end, int64 [W] each.
+
+    Args:
+        points: code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+    """
+    capitals = places_of(classes, UPPER)
+    first = np.flatnonzero(np.diff(capitals, prepend=-2) > 1)
+    lengths = np.diff(first, append=capitals.size)
+    long = lengths >= _LEAST_LETTERS
+    starts = capitals[first[long]]
+    ends = starts + lengths[long]
+
+    def joins(places: Positions) -> NDArray[np.bool_]:
+        return ((classes[places] & WORD) != 0) | (points[places] == ord("_"))
+
+    joined = (starts > 0) & joins(np.maximum(starts - 1, 0))
+    joined |= (ends < points.size) & joins(np.minimum(ends, points.size - 1))
+    return starts[~joined], ends[~joined]
+
+
+def small_ids(
+    ids: NDArray[np.int32],
+    token_starts: Positions,
+    token_ends: Positions,
+    text: str,
+    words: tuple[Positions, Positions],
+    encode: Callable[[Sequence[str]], Tokenized],
+) -> NDArray[np.int32]:
+    """Ids in which each token of a word in capitals is the token at its place in the word's small form.
+
+    Args:
+        ids: int32 [L].
+        token_starts, token_ends: characters of each token in ``text``, int64 [L].
+        text: what was tokenized.
+        words: of the text (`capital_words`).
+        encode: the tokenizer.
+    """
+    starts, ends = words
+    if not (starts.size and ids.size):
+        return ids
+    small = [text[start:end].lower() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    number = {word: place for place, word in enumerate(dict.fromkeys(small))}
+    found = encode([f" {word}" for word in number])
+    sizes = np.diff(found.limits)
+    width = 2 + max(map(len, number))
+    # One ascending key for each token of each small word: its word, then where in the word it begins.
+    keys = np.repeat(np.arange(sizes.size), sizes) * width + np.maximum(found.offsets[:, 0] - 1, 0)
+    low, high = token_ends.searchsorted(starts, side="right"), token_starts.searchsorted(ends)
+    counts = np.maximum(high - low, 0)
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    at = np.repeat(low, counts) + within
+    word = np.repeat([number[name] for name in small], counts)
+    place = np.minimum(np.maximum(token_starts[at] - np.repeat(starts, counts), 0), width - 1)
+    known = sizes[word] > 0
+    result = ids.copy()
+    result[at[known]] = found.ids[keys.searchsorted(word * width + place, side="right")[known] - 1]
+    return result
