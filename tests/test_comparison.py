@@ -166,4 +166,4 @@ def test_the_command(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     refused = subprocess.run([*command, "--against", "gzip"], capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert refused.stderr.startswith("beaver: against has 'gzip'")
+    assert refused.stderr.startswith("beaver: --against has 'gzip'")
