@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import contextlib
 import json
 import os
 import re
@@ -171,14 +172,15 @@ def _compare(arguments: argparse.Namespace) -> None:
     from beaver_compat.comparison import compare
 
     context = _read(arguments.file, arguments.encoding)
-    compared = compare(
-        context,
-        arguments.question,
-        arguments.target_token,
-        against=[name for name in arguments.against.split(",") if name],
-        answer=arguments.answer,
-        compressor=_compressor(arguments),
-    )
+    with contextlib.redirect_stdout(sys.stderr):  # others print while they load
+        compared = compare(
+            context,
+            arguments.question,
+            arguments.target_token,
+            against=[name for name in arguments.against.split(",") if name],
+            answer=arguments.answer,
+            compressor=_compressor(arguments),
+        )
     with open(arguments.html, "w", encoding="utf-8", errors="replace") as page:
         page.write(compared.html())
     print(compared.table())
