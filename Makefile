@@ -37,7 +37,8 @@ rivals: .rivals/llmlingua/installed .rivals/selective-context/installed
 clean:
 	rm -rf $(VENV) .rivals build *.egg-info
 
-# constraints.txt pins torch to a CPU build where one is at hand, so that nothing pulls gigabytes of CUDA.
+# constraints.txt pins torch to the version that the tests ran with.  On Linux PyPI's is a CUDA build, of gigabytes;
+# PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu offers pip the CPU build.
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -c constraints.txt -e .

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import contextlib
 import json
 import os
+import re
 import signal
 import sys
 import warnings
@@ -33,6 +35,16 @@ _MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
     codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
+}
+# How the library's messages name what are options here.
+_SUBJECT = re.compile("^(?:token_counter|device_map|language|against)\\b")
+_OPTIONS = {"device_map": "--device", "token_counter": "--token-counter"}
+_PHRASES = {
+    'pass token_counter="table" or a function': "give --token-counter table",
+    ', "table", or a function': ', or "table"',
+    ", or None": ", or leave it out",
+    " (or pass model_config={'token': ...})": "",
+    "; or pass a local folder, or nothing for the bundled one": "; or give a local folder, or no --model",
 }
 
 
@@ -160,14 +172,15 @@ def _compare(arguments: argparse.Namespace) -> None:
     from beaver_compat.comparison import compare
 
     context = _read(arguments.file, arguments.encoding)
-    compared = compare(
-        context,
-        arguments.question,
-        arguments.target_token,
-        against=[name for name in arguments.against.split(",") if name],
-        answer=arguments.answer,
-        compressor=_compressor(arguments),
-    )
+    with contextlib.redirect_stdout(sys.stderr):  # others print while they load
+        compared = compare(
+            context,
+            arguments.question,
+            arguments.target_token,
+            against=[name for name in arguments.against.split(",") if name],
+            answer=arguments.answer,
+            compressor=_compressor(arguments),
+        )
     with open(arguments.html, "w", encoding="utf-8", errors="replace") as page:
         page.write(compared.html())
     print(compared.table())
@@ -212,11 +225,18 @@ def _write(result: CompressionResult, as_json: bool) -> None:
 def _told(error: Exception) -> str:
     if isinstance(error, OSError) and not isinstance(error, BeaverError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return _with_options(str(error))
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:
-    print(f"beaver: warning: {message}", file=sys.stderr)
+    print(f"beaver: warning: {_with_options(str(message))}", file=sys.stderr)
+
+
+def _with_options(message: str) -> str:
+    """A message of the library's with the command's options in the place of arguments."""
+    for phrase, here in _PHRASES.items():
+        message = message.replace(phrase, here)
+    return _SUBJECT.sub(lambda found: _OPTIONS.get(found[0], f"--{found[0]}"), message)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several compressors on one text.
+    """Several compressors on one text; its ``str`` is the table.
 
     Attributes:
         context, question: what they were given.
@@ -64,6 +64,13 @@ class Comparison:
     counter: str
     rows: tuple[Compared, ...]
     spans: tuple[KeptSpan, ...]
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        names = ", ".join(row.name for row in self.rows)
+        return f"Comparison({names}: {self.origin_tokens:,} tokens to {self.budget:,}, counter={self.counter!r})"
 
     def cells(self) -> list[list[str]]:
         """The table as text: a header, then a row for each compressor; an error in the place of the figures."""
@@ -143,7 +150,7 @@ def compare(
         try:
             text, milliseconds = _timed(partial(load_rival(name), context, question, max(room, 1)))
         except Exception as error:  # noqa: BLE001  whatever another package raises, the others go on
-            rows.append(Compared(name, error=_one_line(error)))
+            rows.append(Compared(name, error=_one_line(error, RIVALS[name].install)))
             continue
         prompt = joined_prompt([text, question])
         rows.append(Compared(name, prompt, count(prompt), milliseconds, kept(text)))
@@ -162,9 +169,9 @@ def _kept(answer: str | None, text: str) -> bool | None:
     return None if answer is None else stands_in(answer, text)
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: Exception, install: str) -> str:
     if isinstance(error, ModuleNotFoundError):
-        return f"{error.name} isn't installed: pip install {str(error.name).replace('_', '-')}"
+        return f"{error.name} isn't installed: {install or f'pip install {error.name}'}"
     lines = str(error).strip().splitlines()
     told = f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
     return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 3]}..."

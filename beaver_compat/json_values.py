@@ -62,7 +62,7 @@ class JsonPrompt:
 
     Raises:
         InputAssertionError: keys that don't match, or a rate above 1, in LLMLingua's words.
-        InputKeyError: a setting is missing.
+        InputKeyError: settings are missing.
         InputTypeError, InputValueError: data, config or a value that can't be used.
     """
 
@@ -174,9 +174,13 @@ def _unmatched(data: Mapping[Any, Any], settings: Mapping[Any, Any]) -> str:
 def _checked(key: Any, settings: Any) -> Mapping[str, Any]:
     if not isinstance(settings, Mapping):
         raise InputTypeError(f"json_config[{shown(key)}] is {shown(settings)}; give a dict of {', '.join(_SETTINGS)}")
-    for name in _SETTINGS:
-        if name not in settings:
-            raise InputKeyError(f"json_config[{shown(key)}] has no {name!r}; give {', '.join(_SETTINGS)}")
+    missing = [name for name in _SETTINGS if name not in settings]
+    if missing:
+        unknown = [name for name in settings if name not in _SETTINGS]  # without effect where nothing is missing
+        found = f"the unknown {shown(unknown)} and " if unknown else ""
+        raise InputKeyError(
+            f"json_config[{shown(key)}] has {found}no {', '.join(map(repr, missing))}; give {', '.join(_SETTINGS)}"
+        )
     rate = settings["rate"]
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
         raise InputTypeError(f"json_config[{shown(key)}] has the rate {shown(rate)}; give a number from 0 to 1")

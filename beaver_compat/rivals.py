@@ -11,6 +11,11 @@ from typing import Any, NamedTuple
 
 KEPT_TOKENS = ["\n", "?", "!", "."]
 _LLAMA = "NousResearch/Llama-2-7b-hf"
+# Its pins would put old versions of pydantic, click and spacy over those that are there.
+_INSTALL_SELECTIVE = (
+    "pip install --no-deps selective-context==0.1.4; pip install nltk 'spacy>=3.7'; "
+    "python -m spacy download en_core_web_sm"
+)
 _SELECTIVE_WORDS = 500  # a piece; GPT-2 reads 1,024 tokens at a time
 Compress = Callable[[str, str, int], str]  # context, question, target in tokens -> what is left of the context
 
@@ -23,12 +28,14 @@ class Settings(NamedTuple):
         load: keyword arguments of LLMLingua's constructor.
         call: keyword arguments of `compress_prompt`.
         paragraphs: whether it is given the context in paragraphs.
+        install: commands that bring its package; "" where ``pip install`` of a module that is missing will do.
     """
 
     weights: str
     load: dict[str, Any]
     call: dict[str, Any]
     paragraphs: bool = True
+    install: str = ""
 
 
 RIVALS: dict[str, Settings] = {
@@ -57,7 +64,7 @@ RIVALS: dict[str, Settings] = {
         {"force_tokens": KEPT_TOKENS},
         paragraphs=False,
     ),
-    "selective-context": Settings("gpt2", {}, {}),
+    "selective-context": Settings("gpt2", {}, {}, install=_INSTALL_SELECTIVE),
 }
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from beaver_compat.connection import connection_error, is_unconnected
 from beaver_compat.errors import BeaverError, InputTypeError, ModelNotFoundError, shown
 
 PART_BYTES = 1 << 24  # bytes of a large file that are held in memory, and written, at a time
@@ -80,6 +81,15 @@ class HubModel:
         self.commit = self._resolve()
 
     def _resolve(self) -> str:
+        from huggingface_hub import errors, hf_hub_url
+
+        file = _COMMIT_FILES[0]
+        with contextlib.suppress(errors.HFValidationError):  # raised again below
+            if not self._local_only and self._cached(file, self._revision) is None:
+                url = hf_hub_url(self.name, file, revision=self._revision)
+                error = connection_error(url, self._token, _LIBRARY)
+                if error is not None:
+                    raise self._failed(error) from error
         for file in _COMMIT_FILES:
             path = self._download(file, self._revision)
             if path is not None:
@@ -91,14 +101,14 @@ class HubModel:
 
     def held(self, file: str) -> Path | None:
         """`file` where it is in the Hub's local cache, else None."""
-        found = self._cached(file)
+        found = self._cached(file, self.commit)
         return Path(found) if isinstance(found, str) else None
 
     def path(self, file: str) -> Path | None:
         """`file` in the Hub's local cache, downloaded whole where need be; None where the model has none."""
         from huggingface_hub import _CACHED_NO_EXIST
 
-        found = self._cached(file)
+        found = self._cached(file, self.commit)
         if found is _CACHED_NO_EXIST:
             return None
         return Path(found) if isinstance(found, str) else self._download(file, self.commit)
@@ -143,11 +153,11 @@ class HubModel:
         settings = {"token": self._token, "cache_dir": self._cache_dir, "local_files_only": self._local_only}
         return self.name, {"revision": self.commit, **settings}
 
-    def _cached(self, file: str) -> object:
+    def _cached(self, file: str, revision: str) -> object:
         """Path of `file` in the Hub's local cache, its mark for a file known to be missing, or None."""
         from huggingface_hub import try_to_load_from_cache
 
-        return try_to_load_from_cache(self.name, file, cache_dir=self._cache_dir, revision=self.commit)
+        return try_to_load_from_cache(self.name, file, cache_dir=self._cache_dir, revision=revision)
 
     def _download(self, file: str, revision: str) -> Path | None:
         from huggingface_hub import hf_hub_download
@@ -224,8 +234,9 @@ class HubModel:
             what, step = f"has no revision {shown(self._revision)}", "check model_config['revision']"
         elif isinstance(error, errors.HFValidationError):
             what, step = "is neither a folder here nor a name that the Hub allows", "check the name"
-        elif isinstance(error, errors.LocalEntryNotFoundError | errors.OfflineModeIsEnabled):
-            cause = f" ({_line(error.__cause__)})" if error.__cause__ else ""
+        elif isinstance(error, errors.LocalEntryNotFoundError | errors.OfflineModeIsEnabled) or is_unconnected(error):
+            reason = error if is_unconnected(error) else error.__cause__
+            cause = f" ({_line(reason)})" if reason else ""
             what = f"isn't in the local cache, and {hub} can't be reached or offline mode is on{cause}"
             step = f"check the name, the network and HF_HUB_OFFLINE; for a gated model {token}"
         else:

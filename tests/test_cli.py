@@ -6,10 +6,14 @@ import codecs
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import pytest
+from huggingface_hub import constants
+
 import beaver_compat
-from beaver_compat.cli import _read
+from beaver_compat.cli import _read, main
 
 DOCUMENT = str(Path(__file__).resolve().parent.parent / "docs/demo/gpl-3.0.txt")
 COMMAND = [sys.executable, "-m", "beaver_compat.cli"]
@@ -85,3 +89,31 @@ def test_errors_name_the_command_and_go_to_standard_error() -> None:
     assert missing.stderr == b"beaver: no-such-file: No such file or directory\n"
     for wrong in (("-t", "x"), ("-r", "1.5"), (), ("-t", "5", "-r", "0.5")):
         assert run(DOCUMENT, *wrong).returncode == 2
+
+
+def test_messages_name_options_not_arguments(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets it
+    for command, option, value, begin, end in (
+        ("compress", "--device", "foo", "--device 'foo' isn't known: use one of cpu, ", "."),
+        ("compress", "--language", "xx", "--language 'xx' has no sentence rules", ", zh, or leave it out"),
+        ("compress", "--token-counter", "xx", "--token-counter is 'xx', and tiktoken", 'or "cl100k_base", or "table".'),
+        ("compress", "--model", "a/b", "model 'a/b' isn't in", "set HF_TOKEN; or give a local folder, or no --model."),
+        ("compare", "--against", "xx", "--against has 'xx'; there are ", ""),
+    ):
+        assert main([command, DOCUMENT, "-t", "9", "--token-counter", "table", option, value]) == 1
+        told = capsys.readouterr().err
+        assert told.startswith(f"beaver: {begin}")
+        assert told.endswith(f"{end}\n")
+
+
+def test_the_warning_of_a_vocabulary_that_can_not_be_had(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    done = subprocess.run([*COMMAND, "compress", "-t", "9"], input=b"a b", capture_output=True, check=True)
+    assert done.stdout == b"a b\n"
+    assert done.stderr.startswith(b"beaver: warning: tokens are counted with the embedding table's tokenizer")
+    assert done.stderr.endswith(b"or give --token-counter table.\n")

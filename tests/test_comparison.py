@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -32,6 +33,8 @@ def rivals(monkeypatch: pytest.MonkeyPatch) -> None:
     def load(name: str) -> Compress:
         if name == "longllmlingua":
             raise OSError("no weights at all\nand a long story")
+        if name == "llmlingua2-small":
+            raise ModuleNotFoundError("No module named 'accelerate'", name="accelerate")
         if name == "selective-context":
             raise ModuleNotFoundError("No module named 'selective_context'", name="selective_context")
         return first_words(name)
@@ -63,8 +66,16 @@ def test_the_table(compressor: BeaverPromptCompressor, rivals: None) -> None:
     assert ours.split()[3::2] == ["kept", "kept"]
     assert "missed by" in others[0]
     assert others[1] == "longllmlingua      not run: OSError: no weights at all"
-    assert others[-1].endswith("not run: selective_context isn't installed: pip install selective-context")
+    step = "pip install --no-deps selective-context==0.1.4; pip install nltk 'spacy>=3.7'; python -m spacy download"
+    assert others[-1].endswith(f"not run: selective_context isn't installed: {step} en_core_web_sm")
+    assert others[3].endswith("not run: accelerate isn't installed: pip install accelerate")
     assert compared(compressor, answer=None).table().split("\n")[0].split()[-1] == "ms"
+
+
+def test_what_is_printed_is_the_table(compressor: BeaverPromptCompressor) -> None:
+    found = beaver_compat.compare(TEXT, QUESTION, 100, compressor=compressor)
+    assert str(found) == found.table()
+    assert repr(found) == f"Comparison(beaver: {found.origin_tokens:,} tokens to 100, counter='table')"
 
 
 class Reader(HTMLParser):
@@ -153,17 +164,19 @@ def test_answers() -> None:
     assert not stands_in("12", "112")
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, page = tmp_path / "facts.txt", tmp_path / "page.html"
     file.write_text(TEXT)
     command = [sys.executable, "-m", "beaver_compat.cli", "compare", str(file), "-q", QUESTION, "-t", "100"]
     command += ["--answer", "wooden bridge", "--token-counter", "table", "--html", str(page)]
+    (tmp_path / "selective_context.py").write_text("print('Loading')\nraise ImportError('no such luck')")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     done = subprocess.run([*command, "--against", "selective-context"], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert lines[2].split()[0] == "beaver"
-    assert lines[3].startswith("selective-context  not run: ")
-    assert done.stderr == f"beaver: outputs side by side in {page}\n"
+    assert lines[3] == "selective-context  not run: ImportError: no such luck"
+    assert done.stderr == f"Loading\nbeaver: outputs side by side in {page}\n"
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     refused = subprocess.run([*command, "--against", "gzip"], capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert refused.stderr.startswith("beaver: against has 'gzip'")
+    assert refused.stderr.startswith("beaver: --against has 'gzip'")

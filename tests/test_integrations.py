@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import pickle
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from frameworks import framework
+from model_files import model_files, write_folder
 from prompt_samples import ANSWER, CONTEXTS, HARBOUR, OBSERVATORY, QUESTION, kept_words
 
 from beaver_compat import BeaverPromptCompressor
@@ -89,6 +92,54 @@ def test_modules_import_their_framework_only() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+# All of them
+
+
+@pytest.fixture(params=["langchain_core", "llama_index.core", "haystack"])
+def component(request: pytest.FixtureRequest) -> Any:
+    """The class of one framework's component."""
+    name = request.param
+    framework(name)
+    if name == "langchain_core":
+        from beaver_compat.integrations.langchain import BeaverCompressor as Component
+    elif name == "haystack":
+        from beaver_compat.integrations.haystack import BeaverCompressor as Component
+    else:
+        from beaver_compat.integrations.llamaindex import BeaverPostprocessor as Component
+    return Component
+
+
+def kept_by(component: Any) -> list[str]:
+    """The texts that a component keeps of the same documents."""
+    kind = type(component).__module__.rpartition(".")[2]
+    if kind == "langchain":
+        kept = component.compress_documents(langchain_documents(CONTEXTS), QUESTION)
+        return [document.page_content for document in kept]
+    if kind == "haystack":
+        kept = component.run(query=QUESTION, documents=haystack_documents(CONTEXTS))["documents"]
+        return [document.content for document in kept]
+    return [node.text for node in component.postprocess_nodes(llamaindex_nodes(CONTEXTS), query_str=QUESTION)]
+
+
+def test_components_take_the_same_arguments(component: Any, compressor: BeaverPromptCompressor, tmp_path: Path) -> None:
+    folder = str(write_folder(tmp_path, model_files()))
+    budget = {"rate": 0.9, "target_token": 45, "dynamic_context_compression_ratio": 0.2}
+    expected = shortened(compressor, CONTEXTS, QUESTION, **budget)
+    for own in ({"token_counter": "table"}, {"compressor": compressor}, {"compressor": compressor, "model_name": "no"}):
+        assert kept_by(component(**budget, **own)) == [kept.text for kept in expected.values()]
+    made = component(model_name=folder, token_counter="table", compressor=None)
+    assert (made.model_name, made.token_counter, made.compressor) == (folder, "table", None)
+    table = BeaverPromptCompressor(folder, token_counter="table")
+    rest = {"rate": 0.5, "target_token": -1, "dynamic_context_compression_ratio": 1.0}  # the defaults
+    assert kept_by(made) == [kept.text for kept in shortened(table, CONTEXTS, QUESTION, **rest).values()]
+
+
+def test_components_name_arguments_that_there_are_not(component: Any) -> None:
+    for wrong in ({"target_tokens": 100}, {"model": "gpt2"}):
+        with pytest.raises((TypeError, ValueError), match=rf"\b{next(iter(wrong))}\b"):
+            component(**wrong)
+
+
 # LangChain
 
 
@@ -146,8 +197,6 @@ def test_langchain_retriever(compressor: BeaverPromptCompressor) -> None:
 
 
 def test_langchain_settings(compressor: BeaverPromptCompressor) -> None:
-    with pytest.raises(ValueError, match="Extra inputs are not permitted"):
-        langchain_compressor(compressor, target_tokens=5)
     made = langchain_compressor(compressor, rate=1.5)
     with pytest.raises(InputAssertionError, match="must not exceed"):
         made.compress_documents(langchain_documents(CONTEXTS), QUESTION)
@@ -201,6 +250,8 @@ def test_llamaindex_settings_and_serialisation(compressor: BeaverPromptCompresso
     assert (settings["class_name"], settings["target_token"]) == ("BeaverPostprocessor", 77)
     again = type(made).from_dict(settings)
     assert again.to_dict() == settings
+    assert "compressor" not in type(made).model_json_schema()["properties"]
+    assert pickle.loads(pickle.dumps(made)).compressor.counter.name == "table"
     nodes = llamaindex_nodes(CONTEXTS)
     assert again.postprocess_nodes(nodes, query_str=QUESTION) == made.postprocess_nodes(nodes, query_str=QUESTION)
 
@@ -235,14 +286,19 @@ def test_haystack_keeps_ids_scores_and_metadata(budget: dict[str, float]) -> Non
     assert (ANSWER in "".join(document.content for document in kept[:-1])) == (budget.get("target_token") != 0)
 
 
-def test_haystack_pipeline_written_and_read_again() -> None:
+def test_haystack_pipeline_written_and_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     haystack = framework("haystack")
     pipeline = haystack.Pipeline()
     pipeline.add_component("beaver", haystack_compressor(target_token=60))
     written = pipeline.dumps()
     assert "beaver_compat.integrations.haystack.BeaverCompressor" in written
-    # From 3.0 on only listed modules are imported.
     guarded = "allowed_modules" in inspect.signature(haystack.Pipeline.loads).parameters
+    if guarded:  # from 3.0 on only listed modules are imported
+        with pytest.raises(haystack.core.errors.DeserializationError, match="allowlist"):
+            haystack.Pipeline.loads(written)
+        monkeypatch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "beaver_compat.*")
+        haystack.Pipeline.loads(written)
+        monkeypatch.delenv("HAYSTACK_DESERIALIZATION_ALLOWLIST")
     again = haystack.Pipeline.loads(written, **({"allowed_modules": ["beaver_compat.*"]} if guarded else {}))
     data = {"beaver": {"query": QUESTION, "documents": haystack_documents([HARBOUR, OBSERVATORY])}}
     kept = again.run(data)["beaver"]["documents"]

@@ -177,7 +177,13 @@ def test_keys_that_do_not_match(compressor: BeaverPromptCompressor) -> None:
         ({"a": "b"}, {"a": settings_of(value_type="bool")}, ValueError, "Invalid boolean value: b"),
         ({"a": "b"}, {"a": settings_of(value_type="int")}, ValueError, "invalid literal"),
         ({"a": "b"}, {"a": settings_of(1.5)}, AssertionError, "'rate' must not exceed"),
-        ({"a": "b"}, {"a": {"rate": 0.5}}, KeyError, "json_config\\['a'\\] has no 'compress'"),
+        ({"a": "b"}, {"a": {"rate": 0.5}}, KeyError, "has no 'compress', 'value_type', 'pair_remove'; give rate, comp"),
+        (
+            {"a": "b"},
+            {"a": {"rat": 0.5, "type": "str", "compress": True, "pair_remove": True}},
+            KeyError,
+            r"json_config\['a'\] has the unknown \['rat', 'type'\] and no 'rate', 'value_type'; give rate",
+        ),
         ({"a": "b"}, {"a": 0.5}, TypeError, "give a dict"),
         ({"a": "b"}, {"a": settings_of("x")}, TypeError, "give a number"),  # type: ignore[arg-type]
     ],

@@ -35,7 +35,7 @@ def test_examples_print_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> N
     framework(TEXT_COMPRESSORS)
     monkeypatch.delitem(sys.modules, TEXT_COMPRESSORS)
     examples = EXAMPLE.findall((ROOT / "docs/migrating.md").read_text(encoding="utf-8"))
-    assert len(examples) == 6
+    assert len(examples) == 7
     names: dict[str, Any] = {}
     for code, expected in examples:
         printed = io.StringIO()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -216,6 +217,25 @@ def test_no_cut_splits_a_character_or_a_short_word(text: str, budget: int) -> No
                     not (before.isascii() and before.isalnum() and after.isascii() and after.isalnum())
                     or "x" * 60 in text
                 )
+
+
+RECORDS = [f'{{"at": "10:{n:02}", "page": "mill {n}", "took": "{n * 7} ms", "by": "user {n % 9}"}}' for n in range(60)]
+SENTENCES = [f"The mill of valley {n} was built in the year {n + 1700} and stands empty." for n in range(60)]
+
+
+@pytest.mark.parametrize(("pieces", "arguments"), [(RECORDS, {}), (SENTENCES, {"use_token_level_filter": False})])
+def test_records_and_asked_for_sentences_are_whole_unless_not_one_fits(
+    pieces: list[str], arguments: dict[str, bool]
+) -> None:
+    longest = max(COMPRESSOR.counter(piece) for piece in pieces)
+    text = ("\n" if pieces is RECORDS else " ").join(pieces)
+    for budget in range(4, 5 * longest, 3):
+        kept = COMPRESSOR.compress_prompt(
+            text, question="What of mill 7?", target_token=budget, concate_question=False, **arguments
+        )["compressed_prompt"]
+        whole = all(line in pieces for line in re.split(r"\n|(?<=\.) ", kept))
+        assert whole or (budget < longest and any(piece.startswith(kept) for piece in pieces))
+        assert kept
 
 
 @given(st.lists(texts, min_size=1, max_size=3))

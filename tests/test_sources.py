@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import huggingface_hub
 import pytest
 import torch
 from hub_client import BIG, MODEL, NOBODY, PART, fresh_client, kept_file, point_client_at, serve
@@ -156,6 +158,44 @@ def test_an_unreachable_hub_is_named(hub: HubServer, monkeypatch: pytest.MonkeyP
     point_client_at(NOBODY, monkeypatch)
     with pytest.raises(ModelNotFoundError, match=r"127.0.0.1:9 can't be reached.*check the name, the network"):
         load_table(MODEL)
+
+
+def test_an_unreachable_hub_is_told_soon(
+    hub: HubServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    point_client_at(NOBODY, monkeypatch)
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    with pytest.raises(ModelNotFoundError, match=r"can't be reached.*\(ConnectError: .*check the name, the network"):
+        load_table(MODEL)
+    assert sum(pauses) <= 1
+    assert not caplog.records
+
+
+class ConnectError(Exception):
+    """Stands in for the HTTP library's."""
+
+
+class ConnectTimeoutError(Exception):
+    """As HTTP libraries have it: not one of their connection errors."""
+
+
+@pytest.mark.parametrize(("error", "times"), [(ConnectError, 2), (ConnectTimeoutError, 1)])
+def test_a_connection_that_comes_late_is_used(
+    hub: HubServer, monkeypatch: pytest.MonkeyPatch, error: type[Exception], times: int
+) -> None:
+    def late(*given: Any, **named: Any) -> Any:
+        tries.append(given)
+        if len(tries) == 1:
+            raise error
+        return metadata(*given, **named)
+
+    serve(hub)
+    tries: list[Any] = []
+    metadata = huggingface_hub.get_hf_file_metadata
+    monkeypatch.setattr(huggingface_hub, "get_hf_file_metadata", late)
+    assert torch.equal(load_table(MODEL).weight, table())
+    assert len(tries) == times
 
 
 def test_local_files_only_without_files(hub: HubServer) -> None:

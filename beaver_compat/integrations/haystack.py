@@ -1,6 +1,7 @@
 """A Haystack component; needs the extra ``haystack``.
 
-From Haystack 3 on, ``Pipeline.loads(..., allowed_modules=["beaver_compat.*"])`` reads pipelines that hold it.
+From Haystack 3 on, ``Pipeline.loads(..., allowed_modules=["beaver_compat.*"])`` reads pipelines that hold it, or
+``HAYSTACK_DESERIALIZATION_ALLOWLIST="beaver_compat.*"`` in the environment.
 """
 
 from __future__ import annotations
@@ -23,27 +24,31 @@ class BeaverCompressor:
     originals are not written to.
 
     Args:
-        model: a Hugging Face model or a local folder whose embedding table ranks; None is the bundled one.
+        model_name: a Hugging Face model or a local folder whose embedding table ranks; None is the bundled one.
         rate: share of the tokens of documents and query that the documents may keep, where no target is set.
         target_token: tokens that the documents may have together; -1 leaves it to ``rate``.
         dynamic_context_compression_ratio: how much more the better documents keep of their text, from 0 to 1.
         token_counter: what the budget counts in, as in :class:`BeaverPromptCompressor`.
+        compressor: ranks and counts in the place of one made from ``model_name`` and ``token_counter``; it is not
+            serialised.
     """
 
     def __init__(
         self,
-        model: str | None = None,
+        model_name: str | None = None,
         rate: float = 0.5,
         target_token: float = -1,
         dynamic_context_compression_ratio: float = 1.0,
         token_counter: str | None = None,
+        compressor: BeaverPromptCompressor | None = None,
     ) -> None:
-        self.model = model
+        self.model_name = model_name
         self.rate = rate
         self.target_token = target_token
         self.dynamic_context_compression_ratio = dynamic_context_compression_ratio
         self.token_counter = token_counter
-        self._compressor: BeaverPromptCompressor | None = None
+        self.compressor = compressor
+        self._compressor = compressor
 
     def warm_up(self) -> None:
         """Load the embedding table."""
@@ -53,7 +58,7 @@ class BeaverCompressor:
         """The component as a dictionary."""
         return default_to_dict(
             self,
-            model=self.model,
+            model_name=self.model_name,
             rate=self.rate,
             target_token=self.target_token,
             dynamic_context_compression_ratio=self.dynamic_context_compression_ratio,
@@ -102,5 +107,5 @@ class BeaverCompressor:
 
     def _warm(self) -> BeaverPromptCompressor:
         if self._compressor is None:
-            self._compressor = BeaverPromptCompressor(self.model, token_counter=self.token_counter)
+            self._compressor = BeaverPromptCompressor(self.model_name, token_counter=self.token_counter)
         return self._compressor

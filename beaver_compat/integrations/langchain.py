@@ -6,10 +6,12 @@ It goes where LangChain takes a ``base_compressor``, as in ``ContextualCompressi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, PrivateAttr
+from pydantic.json_schema import SkipJsonSchema
 
 from beaver_compat.compressor import BeaverPromptCompressor
 from beaver_compat.integrations.documents import SPANS_KEY, shortened
@@ -22,16 +24,26 @@ class BeaverCompressor(BaseDocumentCompressor):
     Documents that nothing is kept of are left out; the originals are not written to.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", protected_namespaces=())
 
-    compressor: BeaverPromptCompressor = Field(default_factory=BeaverPromptCompressor)
-    """Chooses model, device and token counter."""
+    model_name: str | None = None
+    """A Hugging Face model or a local folder whose embedding table ranks; None is the bundled one."""
     rate: float = 0.5
     """Share of the tokens of documents and query that the documents may keep, where no target is set."""
     target_token: float = -1
     """Tokens that the documents may have together; -1 leaves it to ``rate``."""
     dynamic_context_compression_ratio: float = 1.0
     """How much more the better documents keep of their text, from 0 to 1."""
+    token_counter: str | None = None
+    """What the budget counts in, as in :class:`BeaverPromptCompressor`."""
+    compressor: SkipJsonSchema[BeaverPromptCompressor | None] = None
+    """Ranks and counts in the place of one made from ``model_name`` and ``token_counter``."""
+
+    _compressor: BeaverPromptCompressor = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self._compressor = self.compressor or BeaverPromptCompressor(self.model_name, token_counter=self.token_counter)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
@@ -50,7 +62,7 @@ class BeaverCompressor(BaseDocumentCompressor):
             InputTypeError, InputValueError: a setting that can't be used.
         """
         kept = shortened(
-            self.compressor,
+            self._compressor,
             [document.page_content for document in documents],
             query,
             rate=self.rate,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from pydantic.json_schema import SkipJsonSchema
 
 from beaver_compat.compressor import BeaverPromptCompressor
 from beaver_compat.errors import InputValueError
@@ -22,22 +23,30 @@ class BeaverPostprocessor(BaseNodePostprocessor):
 
     Args:
         model_name: a Hugging Face model or a local folder whose embedding table ranks; None is the bundled one.
+        rate: share of the tokens of nodes and query that the nodes may keep, where no target is set.
+        target_token: tokens that the nodes may have together; -1 leaves it to ``rate``.
+        dynamic_context_compression_ratio: how much more the better nodes keep of their text, from 0 to 1.
         token_counter: what the budget counts in, as in :class:`BeaverPromptCompressor`.
-        compressor: ranks and counts in the place of one made from the two above; it is not serialised.
+        compressor: ranks and counts in the place of one made from ``model_name`` and ``token_counter``; it is not
+            serialised.
     """
 
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", protected_namespaces=())
+
     model_name: str | None = Field(default=None, description="Model whose embedding table ranks.")
-    token_counter: str | None = Field(default=None, description="What the budget counts in.")
     rate: float = Field(default=0.5, description="Share of the tokens of nodes and query that the nodes may keep.")
     target_token: float = Field(default=-1, description="Tokens that the nodes may have; -1 leaves it to the rate.")
     dynamic_context_compression_ratio: float = Field(
         default=1.0, description="How much more the better nodes keep of their text, from 0 to 1."
     )
+    token_counter: str | None = Field(default=None, description="What the budget counts in.")
+    compressor: SkipJsonSchema[BeaverPromptCompressor | None] = Field(default=None, exclude=True)
+
     _compressor: BeaverPromptCompressor = PrivateAttr()
 
-    def __init__(self, *, compressor: BeaverPromptCompressor | None = None, **fields: Any) -> None:
-        super().__init__(**fields)
-        self._compressor = compressor or BeaverPromptCompressor(self.model_name, token_counter=self.token_counter)
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self._compressor = self.compressor or BeaverPromptCompressor(self.model_name, token_counter=self.token_counter)
 
     @classmethod
     def class_name(cls) -> str:
