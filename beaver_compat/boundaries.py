@@ -149,9 +149,10 @@ def _soft_lines(
     first_width = word_ends[first_words] - words[first_words]
     overflow = width[:-1] + 1 + first_width[1:] > np.repeat(widest, sizes)[1:]
     wrapped = adjacent & overflow & (first_width[1:] <= _LONGEST_FIRST_WORD)
-    first = classes[words[first_words[1:]]]
-    letter = ((first & WORD) != 0) & ~_is_digit(points[words[first_words[1:]]])
-    lowercase = adjacent & letter & ((first & UPPER) == 0)
+    begins = words[first_words[1:]]
+    first, second = classes[begins], classes[np.minimum(begins + 1, classes.size - 1)]
+    letter = ((first & WORD) != 0) & ~_is_digit(points[begins])
+    lowercase = adjacent & letter & (((first & UPPER) == 0) | ((second & UPPER) != 0))  # or all in capitals
 
     def per_block(values: NDArray[Any]) -> Positions:
         return np.add.reduceat(values.astype(np.int64), blocks)
