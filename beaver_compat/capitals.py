@@ -61,19 +61,16 @@ def small_ids(
     if not (starts.size and ids.size):
         return ids
     small = [text[start:end].lower() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    number = {word: place for place, word in enumerate(dict.fromkeys(small))}
-    found = encode([f" {word}" for word in number])
-    sizes = np.diff(found.limits)
-    width = 2 + max(map(len, number))
-    # One ascending key for each token of each small word: its word, then where in the word it begins.
-    keys = np.repeat(np.arange(sizes.size), sizes) * width + np.maximum(found.offsets[:, 0] - 1, 0)
+    begins, written = {}, ""
+    for word in dict.fromkeys(small):
+        begins[word] = len(written) + 1
+        written += f" {word}"
+    found = encode([written])
     low, high = token_ends.searchsorted(starts, side="right"), token_starts.searchsorted(ends)
     counts = np.maximum(high - low, 0)
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    at = np.repeat(low, counts) + within
-    word = np.repeat([number[name] for name in small], counts)
-    place = np.minimum(np.maximum(token_starts[at] - np.repeat(starts, counts), 0), width - 1)
-    known = sizes[word] > 0
+    at = np.repeat(low - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    inside = np.clip(token_starts[at] - np.repeat(starts, counts), 0, np.repeat(ends - starts - 1, counts))
+    places = np.repeat([begins[word] for word in small], counts) + inside
     result = ids.copy()
-    result[at[known]] = found.ids[keys.searchsorted(word * width + place, side="right")[known] - 1]
+    result[at] = found.ids[found.offsets[:, 0].searchsorted(places, side="right") - 1]
     return result
