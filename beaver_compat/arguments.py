@@ -61,8 +61,8 @@ def checked_budget(rate: object, target_token: object, origin_tokens: int) -> in
         InputAssertionError: a rate above 1, in LLMLingua's words.
         InputTypeError, InputValueError: no number, NaN, or below 0.
     """
-    share = _checked_number("rate", rate)
-    target = _checked_number("target_token", target_token)
+    share = checked_number("rate", rate)
+    target = checked_number("target_token", target_token)
     if share > 1:
         raise rate_too_high(rate)
     if share < 0:
@@ -91,7 +91,7 @@ def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> lis
             raise InputTypeError(f"{name}[{place}] is of type {type(index).__name__}: {shown(index)}; give an integer")
         number = operator.index(index)
         if not -count <= number < count:
-            raise InputValueError(f"{name}[{place}] is {number}, but there are {count} contexts")
+            raise InputValueError(f"{name}[{place}] is {shown(number)}, but there are {count} contexts")
         indices[number % count] = None
     return list(indices)
 
@@ -107,9 +107,18 @@ def joined_prompt(parts: Sequence[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _checked_number(name: str, value: object) -> float:
+def checked_number(name: str, value: object) -> float:
+    """A number as a float; one that is too large for a float is infinite.
+
+    Raises:
+        InputTypeError, InputValueError: no number, or NaN.
+    """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give a number")
-    if math.isnan(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = -math.inf if value < 0 else math.inf
+    if math.isnan(number):
         raise InputValueError(f"{name} is NaN; give a number")
-    return float(value)
+    return number

@@ -37,7 +37,7 @@ class BatchFace(FaceBase):
             BeaverError: a prompt can't be compressed, in the class that ``compress_prompt`` raises; the message says
                 which prompt it is.  Unknown arguments and contexts of a wrong type are found before any work is done.
         """
-        if isinstance(prompts, (str, Mapping)):
+        if isinstance(prompts, (str, Mapping)) or not isinstance(prompts, Iterable):
             raise InputTypeError(
                 f"prompts is of type {type(prompts).__name__}: {shown(prompts)}; give a list of prompts"
             )

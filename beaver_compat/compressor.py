@@ -96,7 +96,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             sentence_ends("", checked_text("language", language))  # refuses one that it has no rules for
         keep_freed_memory()
         device = resolve_device("auto" if device_map is _CUDA else device_map or "auto")
-        self.table = load_table(model_name or None, device=device, model_config=dict(model_config or {}))
+        self.table = load_table(model_name or None, device=device, model_config=model_config or {})
         self.model_name = self.table.name
         self.config = config or BeaverConfig()
         self.language = language

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
@@ -12,6 +13,7 @@ from beaver_compat.errors import InputTypeError, InputValueError, shown
 ItfUse = Literal["all", "scores", "none"]
 LexicalScore = Literal["maxsim", "overlap"]
 SelectionRole = Literal["anchor", "flow", "flash"]
+_MOST = 2**31 - 1  # tokens or pages; sums of a few stay far inside int64
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,7 @@ class BeaverConfig:
                 raise InputTypeError(f"{name} is {shown(getattr(self, name))}; give True or False")
         _check_choice("itf", self.itf, get_args(ItfUse))
         _check_choice("lexical_score", self.lexical_score, get_args(LexicalScore))
-        if isinstance(self.selection, str) or not self.selection:
-            raise InputTypeError(f"selection is {shown(self.selection)}; give a tuple of roles such as ('flash',)")
-        for role in self.selection:
-            _check_choice("selection", role, get_args(SelectionRole))
-        object.__setattr__(self, "selection", tuple(self.selection))
+        object.__setattr__(self, "selection", _checked_roles(self.selection))
 
     @classmethod
     def paper(cls, **changes: Any) -> Self:
@@ -112,14 +110,25 @@ def _check_integer(name: str, value: object, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputTypeError(f"{name} is {shown(value)} of type {type(value).__name__}; give an integer")
     if value < least:
-        raise InputValueError(f"{name} is {value}; give an integer of {least} or more")
+        raise InputValueError(f"{name} is {shown(value)}; give an integer of {least} or more")
+    if value > _MOST:
+        raise InputValueError(f"{name} is {shown(value)}; give an integer up to {_MOST}")
 
 
 def _check_share(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputTypeError(f"{name} is {shown(value)} of type {type(value).__name__}; give a number from 0 to 1")
     if not 0 <= value <= 1:
-        raise InputValueError(f"{name} is {value}; give a number from 0 to 1")
+        raise InputValueError(f"{name} is {shown(value)}; give a number from 0 to 1")
+
+
+def _checked_roles(selection: object) -> tuple[SelectionRole, ...]:
+    roles = () if isinstance(selection, str) or not isinstance(selection, Iterable) else tuple(selection)
+    if not roles:
+        raise InputTypeError(f"selection is {shown(selection)}; give a tuple of roles such as ('flash',)")
+    for role in roles:
+        _check_choice("selection", role, get_args(SelectionRole))
+    return roles
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 DEFAULT_ENCODING = "cl100k_base"  # of gpt-3.5-turbo, LLMLingua's counter
 # Characters in one call from which loading fastokens pays: 0.5 to 1.3 s in the background, once.
 LONG_TEXT = 100_000
+MOST_TOKENS = 2**53  # of one text: floats are exact up to here, and sums of a thousand such counts fit into int64
 # Piece length where white space runs on: tiktoken's patterns give up on runs of some 500,000 characters.
 SLICE = 100_000
 # All of tiktoken's patterns end a run of letters where it ends, and put a space before letters with them.
@@ -97,13 +98,14 @@ class FunctionCounter:
 
         Raises
         ------
-        InputTypeError, InputValueError: the function gave no integer, or a negative one.
+        InputTypeError, InputValueError: the function gave no integer, a negative one, or one above `MOST_TOKENS`.
         """
         counted = self._function(text)
         if isinstance(counted, bool) or not hasattr(counted, "__index__"):
             raise InputTypeError(f"token_counter {self.name!r} gave {shown(counted)}: return an integer.")
-        if counted < 0:
-            raise InputValueError(f"token_counter {self.name!r} gave {shown(counted)}: return 0 or more.")
+        if not 0 <= counted <= MOST_TOKENS:
+            least_or_most = "0 or more" if counted < 0 else f"{MOST_TOKENS} or less"
+            raise InputValueError(f"token_counter {self.name!r} gave {shown(counted)}: return {least_or_most}.")
         return operator.index(counted)
 
     def count_many(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:

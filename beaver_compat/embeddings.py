@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from beaver_compat.checkpoints import StoredTensor, broken, find_table, open_checkpoint, read_json
 from beaver_compat.devices import resolve_device
-from beaver_compat.errors import InputValueError, ModelNotFoundError, shown
+from beaver_compat.errors import InputTypeError, InputValueError, ModelNotFoundError, shown
 from beaver_compat.sources import HubModel, LocalFolder, open_source
 from beaver_compat.table_cache import keep_table, keep_tensor, open_table, table_header, table_path
 from beaver_compat.tokenizer_files import fitting_tokenizer, load_tokenizer, read_tokenizer
@@ -102,12 +102,14 @@ def load_table(
     ModelNotFoundError: the model can't be reached or isn't there, or the disk refuses.
     TableError: it has no usable table, or its tokenizer gives ids beyond the table.
     TokenizerError: it has no tokenizer that can be used.
-    InputTypeError, InputValueError: a wrong name or dtype.
+    InputTypeError, InputValueError: a wrong name, dtype or `model_config`.
 
     >>> load_table()
     EmbeddingTable('wordllama', 32000 x 256, float16, cpu)
     """
     config = {} if model_config is None else model_config
+    if not isinstance(config, Mapping):
+        raise InputTypeError(f"model_config is of type {type(config).__name__}: {shown(config)}; give a dict")
     dtype = _wanted_dtype(config)
     if model_name is None or model_name == DEFAULT_MODEL:
         weight, tokenizer = _load_bundled()

@@ -59,5 +59,12 @@ def shown(value: object) -> str:
     >>> shown("a" * 200)[-12:]
     'aaaaaaaaa...'
     """
-    text = repr(value)
+    try:
+        return shortened(repr(value))
+    except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
+        return f"<{type(value).__name__}>"
+
+
+def shortened(text: str) -> str:
+    """A text, cut where it is too long for an error message."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

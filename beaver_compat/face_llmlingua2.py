@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, SupportsIndex
 
-from beaver_compat.arguments import UNSET, checked_budget, checked_context_ids
+from beaver_compat.arguments import UNSET, checked_budget, checked_context_ids, checked_number
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
 from beaver_compat.face_base import FaceBase
 from beaver_compat.labels import labeled_words
@@ -91,6 +92,9 @@ class LLMLingua2Face(FaceBase):
         """LLMLingua-2's result; ``separators`` are those of its labels, if they are wanted."""
         if token_to_word not in _WORD_SCORES:
             raise NotImplementedError(f"token_to_word is {shown(token_to_word)}; give 'mean' or 'first'")
+        for name, mark in zip(("word_sep", "label_sep"), separators or (), strict=False):
+            if not isinstance(mark, str):
+                raise InputTypeError(f"{name} is of type {type(mark).__name__}: {shown(mark)}; give a string")
         source = self._source([context] if context == "" and isinstance(context, str) else context)
         contexts = source.contexts
         filtered = bool(use_context_level_filter) and len(contexts) > 1
@@ -111,7 +115,8 @@ class LLMLingua2Face(FaceBase):
             if target_token == UNSET:
                 wishes = replace(wishes, most_share=(rate + 1) / 2 if use_token_level_filter else rate)
             else:
-                wishes = replace(wishes, most_tokens=target_token * 2 if use_token_level_filter else target_token)
+                target = checked_number("target_token", target_token)
+                wishes = replace(wishes, most_tokens=target * 2 if use_token_level_filter else target)
         if len(wishes.tokens) > self._most_forced_tokens:
             raise InputAssertionError(
                 f"force_tokens has {len(wishes.tokens)} tokens; give at most {self._most_forced_tokens}, or a larger"
@@ -140,11 +145,19 @@ def most_forced_tokens(llmlingua2_config: Mapping[str, Any] | None) -> int:
     """``max_force_token`` of LLMLingua-2's configuration; ``max_batch_size`` is accepted without effect.
 
     Raises:
-        InputTypeError: any other key, as LLMLingua-2 refuses it.
+        InputTypeError: any other key, as LLMLingua-2 refuses it, or no integer.
     """
-    options = {**_OPTIONS, **(llmlingua2_config or {})}
+    given = llmlingua2_config or {}
+    if not isinstance(given, Mapping):
+        raise InputTypeError(f"llmlingua2_config is of type {type(given).__name__}: {shown(given)}; give a dict")
+    options: dict[str, Any] = {**_OPTIONS, **given}
     for name in options:
         if name not in _OPTIONS:
             known = ", ".join(_OPTIONS)
             raise InputTypeError(f"llmlingua2_config has the unexpected key {shown(name)}; give {known}")
-    return int(options["max_force_token"])
+    most = options["max_force_token"]
+    if not isinstance(most, SupportsIndex):
+        raise InputTypeError(
+            f"llmlingua2_config['max_force_token'] is of type {type(most).__name__}: {shown(most)}; give an integer"
+        )
+    return max(operator.index(most), 0)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from beaver_compat.arguments import UNSET, check_question, checked_budget, checked_contexts, checked_text, rate_too_high
+from beaver_compat.arguments import (
+    UNSET,
+    check_question,
+    checked_budget,
+    checked_contexts,
+    checked_number,
+    checked_text,
+    rate_too_high,
+)
 from beaver_compat.face_base import FaceBase
 from beaver_compat.json_values import JsonPrompt, dumped
 from beaver_compat.recovery import recovered
@@ -131,7 +139,12 @@ class ToolsFace(FaceBase):
         """Contexts without their tags, and text, rate and compress flag of each segment.
 
         A segment without a rate gets ``global_rate``, or 1.0 where it is not compressed.
+
+        Raises:
+            InputAssertionError: a rate above 1.
+            InputTypeError, InputValueError: contexts or a ``global_rate`` that can't be used.
         """
+        checked_number("global_rate", global_rate)
         segments = [parse_segments(text) for text in checked_contexts(context)]
         texts = [[segment.text for segment in own] for own in segments]
         flags = [[segment.compress for segment in own] for own in segments]
@@ -144,7 +157,11 @@ class ToolsFace(FaceBase):
         return ["".join(own) for own in texts], texts, rates, flags
 
     def concate_segment_info(self, segment_info: Sequence[tuple[int, float, bool]]) -> list[tuple[int, float, bool]]:
-        """Length, rate and compress flag of segments, neighbours with the same rate and flag as one."""
+        """Length, rate and compress flag of segments, neighbours with the same rate and flag as one.
+
+        Raises:
+            InputTypeError: anything else.
+        """
         return merged_segments(segment_info)
 
     get_ppl = _unavailable("get_ppl", _SCORES)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from numbers import Real
 
 import numpy as np
 
@@ -22,6 +23,7 @@ _PLAIN = re.sub(r"\((?!\?)", "(?:", _ATTRIBUTE)
 _TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_PLAIN})*)\s*>|</llmlingua>", re.ASCII)
 _LIKE_A_TAG = re.compile(r"</?llmlingua(?![\w-])[^<>]*>?", re.ASCII)
 _WIDEST_EDGE = 100  # characters of white space around a segment that are printed with it
+_TRIPLES = "a list of (length, rate, compress)"
 _UNEQUAL = "The number of segments, rates, and compress flags should be the same."  # LLMLingua's wording
 
 
@@ -112,11 +114,19 @@ def given_segments(contexts: Sequence[str], segments: object, rates: object, com
 def merged_segments(segment_info: Iterable[tuple[int, float, bool]]) -> list[tuple[int, float, bool]]:
     """Length, rate and flag of each segment, neighbours with the same rate and flag as one.
 
+    Raises:
+        InputTypeError: no list of such triples.
+
     >>> merged_segments([(3, 0.5, True), (4, 0.5, True), (1, 1.0, False)])
     [(7, 0.5, True), (1, 1.0, False)]
     """
+    if not isinstance(segment_info, Iterable):
+        raise InputTypeError(f"segment_info is {shown(segment_info)}; give {_TRIPLES}")
     merged: list[tuple[int, float, bool]] = []
-    for length, rate, compress in segment_info:
+    for index, triple in enumerate(segment_info):
+        if not isinstance(triple, (list, tuple)) or len(triple) != 3 or not isinstance(triple[0], Real):
+            raise InputTypeError(f"segment_info[{index}] is {shown(triple)}; give {_TRIPLES}")
+        length, rate, compress = triple
         if merged and merged[-1][1:] == (rate, compress):
             length += merged.pop()[0]
         merged.append((length, rate, compress))

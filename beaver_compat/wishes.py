@@ -10,9 +10,8 @@ import operator
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
 
+from beaver_compat.arguments import checked_number
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 
 RANK_METHODS = (
@@ -35,6 +34,7 @@ UNBOUNDED = "+100"
 _DYNAMIC = "dynamic_context_compression_ratio"
 _OPERATION = re.compile(r"\s*([-+*/])\s*(\d+(?:\.\d*)?|\.\d+)\s*", re.ASCII)
 _LONGEST_SUFFIX = 100  # characters; longer ones are no budget
+_MOST = 2**31 - 1  # a larger count means as much: no prompt has so many contexts or sentences
 
 
 @dataclass(frozen=True)
@@ -209,23 +209,26 @@ def _checked_count(name: str, value: object, unset: int = 0) -> int:
         count = int(value)
     if count < 0 <= unset:
         raise InputValueError(f"{name} is {shown(value)}; give 0 or more")
-    return max(count, min(unset, 0))
+    return min(max(count, min(unset, 0)), _MOST)
 
 
 def _checked_size(name: str, value: object, unset: float = 0.0) -> float:
     """A number of 0 or more; None is ``unset``, and so is any number below 0 where ``unset`` is one."""
     if value is None:
         return unset
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give a number")
-    if math.isnan(value) or value < 0 <= unset:
+    size = checked_number(name, value)
+    if size < 0 <= unset:
         raise InputValueError(f"{name} is {shown(value)}; give 0 or more")
-    return max(float(value), min(unset, 0.0))
+    return max(size, min(unset, 0.0))
 
 
-def _checked_tokens(force_tokens: Any) -> tuple[str, ...]:
+def _checked_tokens(force_tokens: object) -> tuple[str, ...]:
     if force_tokens is None:
         return ()
+    if not isinstance(force_tokens, Iterable):
+        raise InputTypeError(
+            f"force_tokens is of type {type(force_tokens).__name__}: {shown(force_tokens)}; give a list of strings"
+        )
     tokens = [force_tokens] if isinstance(force_tokens, str) else list(force_tokens)
     for index, token in enumerate(tokens):
         if not isinstance(token, str):

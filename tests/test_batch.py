@@ -104,6 +104,7 @@ def test_nothing_gives_nothing(compressor: BeaverPromptCompressor) -> None:
     [
         ("one text", {}, InputTypeError, "prompts is of type str: 'one text'; give a list"),
         ({"context": "a"}, {}, InputTypeError, "prompts is of type dict"),
+        (None, {}, InputTypeError, "prompts is of type NoneType: None; give a list"),
         ([PIECES, 7], {}, InputTypeError, r"prompts\[1\]: context is of type int: 7"),
         ([["a", None]], {}, InputTypeError, r"prompts\[0\]: context\[1\] is of type NoneType"),
         ([{"text": "a"}], {}, InputTypeError, r"prompts\[0\]: compress_prompt has no argument 'text'; give some of"),

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tiktoken import registry
 from tiny_tiktoken import HANG_GUARD, PATTERN, RANKS, TABLE, filled_cache, fresh_process, words  # noqa: F401  fixtures too
 
-from beaver_compat import counting
-from beaver_compat.counting import FunctionCounter, TiktokenCounter, make_counter
+from beaver_compat import BeaverPromptCompressor, counting
+from beaver_compat.counting import MOST_TOKENS, FunctionCounter, TiktokenCounter, make_counter
 from beaver_compat.errors import InputTypeError, InputValueError
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -203,7 +203,7 @@ def test_fastokens_that_differs_or_fails_is_not_used(
 # A function's results
 
 
-@given(st.integers(0), any_text)
+@given(st.integers(0, MOST_TOKENS), any_text)
 def test_function_results_pass_through(count: int, text: str) -> None:
     assert FunctionCounter("own", lambda _: count)(text) == count
 
@@ -222,3 +222,16 @@ def test_function_result_of_a_wrong_type(result: Any) -> None:
 def test_negative_function_result() -> None:
     with pytest.raises(InputValueError, match="'own' gave -1"):
         FunctionCounter("own", lambda _: -1).count_many(["text"])
+
+
+@pytest.mark.parametrize("result", [MOST_TOKENS + 1, 10**400])
+def test_function_result_beyond_any_text(result: int) -> None:
+    with pytest.raises(InputValueError, match=rf"'own' gave .*return {MOST_TOKENS} or less"):
+        FunctionCounter("own", lambda _: result)("text")
+
+
+def test_largest_function_result_compresses() -> None:
+    made = BeaverPromptCompressor(token_counter=lambda text: MOST_TOKENS if text else 0)
+    for arguments in ({}, {"rate": 1.0}, {"context_level_rate": 0.5}, {"keep_first_sentence": 1}):
+        result = made.compress_prompt(["One two. Three four."] * 9, **arguments)
+        assert result["compressed_tokens"] in (0, MOST_TOKENS)

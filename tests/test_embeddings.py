@@ -158,6 +158,11 @@ def test_a_name_of_the_wrong_type_is_named(name: Any) -> None:
         load_table(name)
 
 
+def test_a_model_config_that_is_no_dict() -> None:
+    with pytest.raises(InputTypeError, match=r"^model_config is of type list: \[1\]; give a dict$"):
+        load_table(model_config=[1])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_hub_model(hub: HubServer, kind: str, dtype: torch.dtype) -> None:

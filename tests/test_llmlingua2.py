@@ -159,6 +159,31 @@ def test_max_force_token() -> None:
         BeaverPromptCompressor(token_counter="table", use_llmlingua2=True, llmlingua2_config={"max_length": 9})
 
 
+@pytest.mark.parametrize("most", ["x", None, 1.5])
+def test_max_force_token_that_is_no_integer(most: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^llmlingua2_config\['max_force_token'\] .*: {most!r}; give an integer$"):
+        BeaverPromptCompressor(use_llmlingua2=True, llmlingua2_config={"max_force_token": most})
+
+
+def test_llmlingua2_config_that_is_no_dict() -> None:
+    with pytest.raises(TypeError, match=r"^llmlingua2_config is of type list: \[1\]; give a dict$"):
+        BeaverPromptCompressor(use_llmlingua2=True, llmlingua2_config=[1])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["word_sep", "label_sep"])
+@pytest.mark.parametrize("mark", [None, 5])
+def test_separators_that_are_no_strings(compressor: BeaverPromptCompressor, name: str, mark: Any) -> None:
+    for call in (compressor.compress_prompt, compressor.compress_prompt_llmlingua2):
+        with pytest.raises(TypeError, match=rf"^{name} is of type {type(mark).__name__}: {mark}; give a string$"):
+            call(CONTEXTS, return_word_label=True, **{name: mark})
+        assert call(CONTEXTS, **{name: mark})["compressed_prompt"]
+
+
+def test_a_target_beyond_any_prompt_leaves_all_contexts(compressor: BeaverPromptCompressor) -> None:
+    result = compressor.compress_prompt(CONTEXTS, target_token=10**400, use_context_level_filter=True)
+    assert result["compressed_prompt_list"] == CONTEXTS
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     contexts=st.lists(st.sampled_from([*CONTEXTS, "", "One.", "a\n\nb", "  x  ", "漢字かな。漢字。"]), max_size=5),

@@ -415,6 +415,11 @@ def test_force_reserve_digit(compressor: BeaverPromptCompressor) -> None:
         ("target_token", -5, ValueError),
         ("rate", -0.1, ValueError),
         ("rate", None, TypeError),
+        ("rate", 10**400, AssertionError),
+        ("rate", -(10**400), ValueError),
+        ("force_context_ids", [10**400], ValueError),
+        ("force_tokens", 5, TypeError),
+        ("force_tokens", [5], TypeError),
         ("force_context_ids", [3], ValueError),
         ("force_context_ids", "0", TypeError),
         ("keep_first_sentence", -1, ValueError),
@@ -436,6 +441,26 @@ def test_wrong_values_are_refused_by_name(
 ) -> None:
     with pytest.raises(error, match=name):
         compressor.compress_prompt(CONTEXTS, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "largest"),
+    [
+        ("target_token", 10**6),
+        ("dynamic_context_compression_ratio", 1),
+        ("context_level_target_token", 10**6),
+        ("keep_first_sentence", 100),
+        ("keep_last_sentence", 100),
+        ("keep_sentence_number", 100),
+        ("force_context_number", 100),
+        ("target_context", 100),
+    ],
+)
+def test_numbers_beyond_any_prompt_mean_all_of_it(compressor: BeaverPromptCompressor, name: str, largest: int) -> None:
+    expected = compressor.compress_prompt(CONTEXTS, question=QUESTION, **{name: largest})
+    for value in (2**70, 10**400, 10**5000):
+        assert compressor.compress_prompt(CONTEXTS, question=QUESTION, **{name: value}) == expected
+    assert compressor.compress_prompt(CONTEXTS, question=QUESTION, **{name: 1e300}) == expected
 
 
 def test_get_token_length(compressor: BeaverPromptCompressor) -> None:

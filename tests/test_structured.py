@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prompt_samples import CONTEXTS, HARBOUR, OBSERVATORY, ORCHARD, TAGGED, TAGGED_JSON, kept_words
 
-from beaver_compat import BeaverPromptCompressor, InputAssertionError, TagWarning
+from beaver_compat import BeaverPromptCompressor, InputAssertionError, InputTypeError, TagWarning
 from beaver_compat.structured import Segment, merged_segments, parse_segments
 
 
@@ -67,6 +68,7 @@ def test_a_rate_above_one_is_refused_in_llmlinguas_words(compressor: BeaverPromp
     for call in (
         lambda: parse_segments("<llmlingua, rate=1.5>a</llmlingua>"),
         lambda: compressor.segment_structured_context(["a"], 1.5),
+        lambda: compressor.segment_structured_context(["a"], 10**400),
         lambda: compressor.structured_compress_prompt(TAGGED, rate=1.5),
     ):
         with pytest.raises(AssertionError, match=r"'rate' must not exceed 1\.0"):
@@ -91,6 +93,18 @@ def test_concate_segment_info(compressor: BeaverPromptCompressor) -> None:
         == [(7, 0.5, True), (3, 0.5, False), (5, 0.5, True)]
     )
     assert compressor.concate_segment_info([]) == []
+
+
+@pytest.mark.parametrize("info", [None, 5, [5], [(1, 0.5)], ["abc"], [("a", 0.5, True)]])
+def test_segment_info_of_another_form(compressor: BeaverPromptCompressor, info: Any) -> None:
+    with pytest.raises(InputTypeError, match=r"^segment_info.*give a list of \(length, rate, compress\)$"):
+        compressor.concate_segment_info(info)
+
+
+@pytest.mark.parametrize(("rate", "error"), [("x", TypeError), (None, TypeError), (float("nan"), ValueError)])
+def test_global_rate_that_is_no_number(compressor: BeaverPromptCompressor, rate: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"^global_rate is .*give a number$"):
+        compressor.segment_structured_context("a<llmlingua>b</llmlingua>", rate)
 
 
 def test_uncompressed_segments_are_kept_to_the_letter(compressor: BeaverPromptCompressor) -> None:
