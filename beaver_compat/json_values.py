@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from beaver_compat.arguments import rate_too_high
 from beaver_compat.document import SPAN_SEPARATOR
-from beaver_compat.errors import InputAssertionError, InputKeyError, InputTypeError, InputValueError, shown
+from beaver_compat.errors import InputAssertionError, InputKeyError, InputTypeError, InputValueError, shortened, shown
 from beaver_compat.layout import Layout, Limit, line_end_or_space
 from beaver_compat.structured import asked_tokens
 
@@ -24,6 +24,8 @@ _INTEGERS = ("int", "integer")
 _FLOATS = ("float", "number")
 _BOOLEANS = ("bool", "boolean")
 _CONTAINERS = ("list", "List", "tuple", "dict", "dictionary")
+_KEYS = (str, int, float, bool, type(None))  # those that JSON has a form for
+_DEEPEST = 200  # containers in one another; copies reach Python's limit on recursion at about twice as many
 _TRUE, _FALSE = ("True", "true", "TRUE", True), ("False", "false", "FALSE", False)
 
 
@@ -69,6 +71,9 @@ class JsonPrompt:
     def __init__(self, data: object, config: object, remove: bool, count: Callable[[str], int]) -> None:
         if not isinstance(data, Mapping):
             raise InputTypeError(f"json_data is of type {type(data).__name__}: {shown(data)}; give a dict")
+        for key, value in data.items():
+            _check_keys("json_data", [key])
+            _check_nesting(f"json_data[{shown(key)}]", value, _DEEPEST)
         settings = _read_config(config)
         if set(data) != set(settings):
             raise InputAssertionError(f"{_MISMATCH} {_unmatched(data, settings)}")
@@ -89,13 +94,16 @@ class JsonPrompt:
         self.asked = asked_tokens(self.layout, asked, count)
 
     def value(self, kept: Sequence[str], order: Sequence[int]) -> dict[Any, Any]:
-        """The object that holds what is kept of each part, pairs in the order given; a copy throughout."""
-        return copy.deepcopy(self._value(kept, order))
+        """The object that holds what is kept of each part, pairs in the order given; values are copies.
+
+        A value that can't be copied, such as one with a lock or an open file in it, is passed on as it is.
+        """
+        return {key: _copied(value) for key, value in self._value(kept, order).items()}
 
     def _value(self, kept: Sequence[str], order: Sequence[int]) -> dict[Any, Any]:
         pairs = (self._pairs[index] for index in order)
         return {
-            pair.key: _filled(pair.value, kept)
+            pair.key: _filled(pair.value, kept) if pair.parts else pair.value
             for pair in pairs
             if not pair.optional or any(kept[part] for part in pair.parts)
         }
@@ -108,7 +116,7 @@ class JsonPrompt:
         rate = settings["rate"] if settings["compress"] else 1
         first = len(self._parts)
         if rate < 1:
-            value = self._slotted(_converted(value, settings["value_type"]))
+            value = self._slotted(_converted(key, value, settings["value_type"]))
         if optional and len(self._parts) == first:
             value, rate = self._atom(value), 1
         return _Pair(key, value, tuple(range(first, len(self._parts))), rate, optional)
@@ -142,6 +150,34 @@ class JsonPrompt:
 def dumped(value: Any) -> str:
     """A value as the JSON that is counted: characters as they are; what JSON has no form for as its ``str``."""
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _check_keys(name: str, keys: Iterable[Any]) -> None:
+    for key in keys:
+        if not isinstance(key, _KEYS):
+            raise InputTypeError(
+                f"{name} has the key {shown(key)} of type {type(key).__name__}; give a string, a number, a bool or None"
+            )
+
+
+def _check_nesting(name: str, value: Any, levels: int) -> None:
+    """Refuse what JSON has no form for: containers that nest too deeply or hold themselves, and keys of other types."""
+    if not isinstance(value, (Mapping, list, tuple)):
+        return
+    if not levels:
+        raise InputValueError(f"{name} nests more than {_DEEPEST} levels deep or holds itself; give a flatter value")
+    if isinstance(value, Mapping):
+        _check_keys(name, value)
+        value = value.values()
+    for item in value:
+        _check_nesting(name, item, levels - 1)
+
+
+def _copied(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001  whatever a class of the caller's raises
+        return value
 
 
 def _filled(value: Any, kept: Sequence[str]) -> Any:
@@ -189,18 +225,35 @@ def _checked(key: Any, settings: Any) -> Mapping[str, Any]:
     return {**settings, "rate": max(rate, 0)}
 
 
-def _converted(value: Any, value_type: Any) -> Any:
+def _converted(key: Any, value: Any, value_type: Any) -> Any:
     """A value as its ``value_type`` has it."""
     if value_type in _TEXTS:
         return value if isinstance(value, str) else str(value)
     if value_type in _INTEGERS:
-        return int(value)
+        return _number(int, key, value, value_type)
     if value_type in _FLOATS:
-        return float(value)
+        return _number(float, key, value, value_type)
     if value_type in _BOOLEANS:
         if value not in (*_TRUE, *_FALSE):
-            raise InputValueError(f"Invalid boolean value: {value}")
+            given = shortened(str(value))
+            raise InputValueError(
+                f"Invalid boolean value: {given} in json_data[{shown(key)}]; give True or False, or another value_type"
+            )
         return value in _TRUE
     if value_type not in _CONTAINERS:
-        raise InputValueError(f"Invalid value type: {value_type}")
+        given, known = shortened(str(value_type)), (*_TEXTS, *_INTEGERS, *_FLOATS, *_BOOLEANS, *_CONTAINERS)
+        raise InputValueError(
+            f"Invalid value type: {given} in json_config[{shown(key)}]; give one of {', '.join(known)}"
+        )
     return value
+
+
+def _number(kind: type[int | float], key: Any, value: Any, value_type: str) -> float:
+    try:
+        return kind(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        refusal = InputTypeError if isinstance(error, TypeError) else InputValueError
+        raise refusal(
+            f"json_data[{shown(key)}] is {shown(value)}, and its value_type {value_type!r}: {shortened(str(error))};"
+            " give a number, or another value_type"
+        ) from error

@@ -32,6 +32,7 @@ def test_text_from_a_file_and_from_standard_input() -> None:
     assert from_file.stdout == from_input.stdout
     assert from_file.stdout.endswith(b"Who may convey verbatim copies?\n")
     assert from_file.stderr == b""
+    assert run("-t", "9" * 400, given=b"One. Two.\n").stdout == b"One. Two.\n"
 
 
 def test_json_has_llmlinguas_fields_and_the_spans() -> None:

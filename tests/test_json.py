@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+import threading
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prompt_samples import HARBOUR, OBSERVATORY, ORCHARD, kept_words
 
-from beaver_compat import BeaverPromptCompressor, InputTypeError
+from beaver_compat import BeaverPromptCompressor, InputTypeError, InputValueError
 from beaver_compat.json_values import dumped
 
 DATA: dict[str, Any] = {
@@ -173,9 +175,29 @@ def test_keys_that_do_not_match(compressor: BeaverPromptCompressor) -> None:
     ("data", "config", "error", "words"),
     [
         ({"a": "b"}, 5, ValueError, "Invalid json config file"),
-        ({"a": "b"}, {"a": settings_of(value_type="set")}, ValueError, "Invalid value type: set"),
-        ({"a": "b"}, {"a": settings_of(value_type="bool")}, ValueError, "Invalid boolean value: b"),
-        ({"a": "b"}, {"a": settings_of(value_type="int")}, ValueError, "invalid literal"),
+        (
+            {"a": "b"},
+            {"a": settings_of(value_type="set")},
+            ValueError,
+            r"Invalid value type: set in json_config\['a'\]",
+        ),
+        (
+            {"a": "b"},
+            {"a": settings_of(value_type="bool")},
+            ValueError,
+            r"Invalid boolean value: b in json_data\['a'\]",
+        ),
+        ({"a": "b"}, {"a": settings_of(value_type="int")}, ValueError, r"^json_data\['a'\] is 'b', .* invalid literal"),
+        (
+            {"a": [1]},
+            {"a": settings_of(value_type="int")},
+            TypeError,
+            r"^json_data\['a'\] is \[1\], .*give a number, or",
+        ),
+        ({"a": 1e999}, {"a": settings_of(value_type="int")}, ValueError, r"^json_data\['a'\] is inf"),
+        ({"a": 10**400}, {"a": settings_of(value_type="float")}, ValueError, r"^json_data\['a'\] is 1000"),
+        ({(1, 2): "b"}, {(1, 2): settings_of()}, TypeError, r"^json_data has the key \(1, 2\) of type tuple; give a"),
+        ({"a": [{(1,): "b"}]}, {"a": settings_of(compress=False)}, TypeError, r"^json_data\['a'\] has the key \(1,\)"),
         ({"a": "b"}, {"a": settings_of(1.5)}, AssertionError, "'rate' must not exceed"),
         ({"a": "b"}, {"a": {"rate": 0.5}}, KeyError, "has no 'compress', 'value_type', 'pair_remove'; give rate, comp"),
         (
@@ -193,6 +215,48 @@ def test_refusals(
 ) -> None:
     with pytest.raises(error, match=words):
         compressor.compress_json(data, config)
+
+
+@pytest.mark.parametrize("compress", [True, False])
+@pytest.mark.parametrize("kind", ["list", "dict"])
+def test_nesting_has_a_bound(compressor: BeaverPromptCompressor, kind: str, compress: bool) -> None:
+    def nested(levels: int) -> Any:
+        value: Any = HARBOUR
+        for _ in range(levels):
+            value = [value] if kind == "list" else {"k": value}
+        return value
+
+    config = {"a": settings_of(0.9, kind, compress)}
+    value = compressor.compress_json({"a": nested(200)}, config, question="Who built it?")["compressed_prompt"]["a"]
+    assert compress or value == nested(200)
+    itself: list[Any] = [1]
+    itself.append(itself)
+    for wrong in (nested(201), nested(3000), itself):
+        with pytest.raises(InputValueError, match=r"^json_data\['a'\] nests more than 200 levels deep or holds itself"):
+            compressor.compress_json({"a": wrong}, config)
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+def test_values_of_any_class_stay_as_they_are_where_nothing_is_compressed(compressor: BeaverPromptCompressor) -> None:
+    data = {"point": Point(1, 2), "points": [Point(1, 2), (3,)], "set": {1}, "when": date(2020, 1, 2)}
+    value = compressor.compress_json(data, dict.fromkeys(data, settings_of(compress=False)))["compressed_prompt"]
+    assert value == data
+    assert [type(item) for item in (value["point"], *value["points"])] == [Point, Point, tuple]
+    assert value["points"] is not data["points"]
+
+
+def test_values_that_can_not_be_copied_are_passed_on(compressor: BeaverPromptCompressor) -> None:
+    lock = threading.Lock()
+    data = {"lock": lock, "more": {"lock": lock, "text": HARBOUR}, "list": [1]}
+    config = {"lock": settings_of(compress=False), "more": settings_of(0.5, "dict"), "list": settings_of(1.0, "list")}
+    value = compressor.compress_json(data, config)["compressed_prompt"]
+    assert value["lock"] is value["more"]["lock"] is lock
+    assert value["list"] == [1]
+    assert value["list"] is not data["list"]
 
 
 def test_data_that_is_no_object(compressor: BeaverPromptCompressor) -> None:
