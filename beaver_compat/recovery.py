@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 
 _WORD = re.compile(r"\w+|[^\w\s]")  # a sign by itself: the full stop behind a word may be left out
 _LINE_END = "\n"
@@ -30,18 +32,16 @@ def recovered(original: str, compressed: str, response: str) -> str:
     spans = [match.span() for match in _WORD_OR_LINE_END.finditer(response)]
     words = [response[start:end] for start, end in spans]
     shortened = _WORD_OR_LINE_END.findall(compressed)
-    source_spans = [match.span() for match in _WORD.finditer(original)]
-    source = [original[start:end] for start, end in source_spans]
-    in_shortened, in_source = _places(shortened), _places(source)
+    in_shortened, source = _places(shortened), Source(original)
     pieces: list[str] = []
     done = index = 0
     while index < len(words):
         length = _run_length(words, index, shortened, in_shortened)
         start, end = spans[index][0], spans[index + max(length, 1) - 1][1]
         quoted = len(response[start:end].split()) > 1
-        window = _window(words[index : index + length], source, in_source) if quoted else None
+        window = source.window(tuple(words[index : index + length])) if quoted else None
         if window:
-            pieces += [response[done:start], original[source_spans[window[0]][0] : source_spans[window[1]][1]]]
+            pieces += [response[done:start], original[slice(*window)]]
             done = end
         index += max(length, 1)
     return "".join([*pieces, response[done:]])
@@ -75,23 +75,66 @@ def _is_word(word: str) -> bool:
     return word[0].isalnum() or word[0] == "_"
 
 
-def _window(quote: Sequence[str], source: Sequence[str], places: Places) -> tuple[int, int] | None:
-    """First and last word of the shortest stretch that holds the quote; None if it stands there as it is, or not."""
-    rarest = min(range(len(quote)), key=lambda index: len(places.get(quote[index], ())))
-    for place in places.get(quote[rarest], ()):
-        first = place - rarest
-        if first >= 0 and source[first : first + len(quote)] == quote:
-            return None
-    found = (_stretch(quote, first, places) for first in places.get(quote[0], [])[:_TRIED])
-    return min((stretch for stretch in found if stretch), key=lambda stretch: stretch[1] - stretch[0], default=None)
+class Source:
+    """A text in which quotes are looked up; the same quote is looked up once.
+
+    Args:
+        text: the original.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._spans = [match.span() for match in _WORD.finditer(text)]
+        self._words = [text[start:end] for start, end in self._spans]
+        self._places = _places(self._words)
+        self._windows: dict[tuple[str, ...], tuple[int, int] | None] = {}
+
+    def window(self, quote: tuple[str, ...]) -> tuple[int, int] | None:
+        """Characters of the shortest stretch that holds a quote; None if it stands there as it is, or not at all."""
+        if quote not in self._windows:
+            found = None if self._stands(quote) else self._shortest(quote)
+            self._windows[quote] = found and (self._spans[found[0]][0], self._spans[found[1]][1])
+        return self._windows[quote]
+
+    @cached_property
+    def _joined(self) -> str:
+        return _joined(self._words)
+
+    def _stands(self, quote: tuple[str, ...]) -> bool:
+        places, rarest = min(((self._places.get(word, []), index) for index, word in enumerate(quote)), key=_count)
+        if len(places) * len(quote) > len(self._words):  # one linear search costs less
+            return _joined(quote) in self._joined
+        firsts = (place - rarest for place in places if place >= rarest)
+        return any(tuple(self._words[first : first + len(quote)]) == quote for first in firsts)
+
+    def _shortest(self, quote: tuple[str, ...]) -> tuple[int, int] | None:
+        """First and last word of the first among the shortest stretches."""
+        best, width = None, sys.maxsize
+        for first in self._places.get(quote[0], [])[:_TRIED]:
+            last = self._last(quote, first, width)
+            if last is not None:
+                best, width = (first, last), last - first
+                if width == len(quote):  # one word more than the quote has: without it, the quote would stand
+                    break
+        return best
+
+    def _last(self, quote: tuple[str, ...], first: int, width: int) -> int | None:
+        """The last word of the stretch from a word on; None where there is none of less than a width."""
+        last, limit = first, first + width - len(quote)
+        for index, word in enumerate(quote[1:], 1):
+            following = self._places.get(word, [])
+            next_one = bisect_right(following, last)
+            if next_one == len(following) or following[next_one] - last > _WIDEST_GAP + 1:
+                return None
+            last = following[next_one]
+            if last > limit + index:
+                return None
+        return last
 
 
-def _stretch(quote: Sequence[str], first: int, places: Places) -> tuple[int, int] | None:
-    last = first
-    for word in quote[1:]:
-        following = places.get(word, [])
-        index = bisect_right(following, last)
-        if index == len(following) or following[index] - last > _WIDEST_GAP + 1:
-            return None
-        last = following[index]
-    return first, last
+def _joined(words: Sequence[str]) -> str:
+    """Words and signs between spaces, which none of them holds: what is part of it is a run of whole ones."""
+    return f" {' '.join(words)} "
+
+
+def _count(places: tuple[list[int], int]) -> int:
+    return len(places[0])

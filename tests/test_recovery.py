@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from prompt_samples import CONTEXTS, HARBOUR, OBSERVATORY, QUESTION
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.recovery import recovered
+from beaver_compat.recovery import Source, recovered
 
 
 def test_quotes_of_verbatim_text_come_back_unchanged(compressor: BeaverPromptCompressor) -> None:
@@ -83,12 +85,49 @@ def test_lines_are_quotes_by_themselves() -> None:
 
 def test_the_shortest_stretch_is_taken() -> None:
     assert recovered("a x x b then a y b", "a b", "a b") == "a y b"
-    assert recovered("a " + "x " * 11 + "b", "a b", "a b") == "a b"
+    for left_out, expected in ((10, "a " + "x " * 10 + "b"), (11, "a b")):
+        assert recovered("a " + "x " * left_out + "b", "a b", "a b") == expected
+
+
+def test_words_are_quoted_whole() -> None:
+    assert recovered("ab a b a b x a", "b a b a", "b a b a") == "b a b x a"
 
 
 def test_long_repetitive_texts_end() -> None:
     original = "a b " * 20_000
     assert recovered(original, "a a " * 20_000, "a a " * 20_000).split()
+    late = ("a " * 29_999 + "b ") * 2 + "a b " * 10_000
+    quote = "a " * 30_000
+    assert recovered(late, quote, quote) == f"{late[:59_998]}b a "
+    assert recovered("a " * 50_000 + "b " * 50_000, "b a", "b a\n" * 25_000) == "b a\n" * 25_000
+
+
+def slow_window(text: str, quote: tuple[str, ...]) -> tuple[int, int] | None:
+    """Every place tried word by word."""
+    words = list(re.finditer(r"\w+|[^\w\s]", text))
+    found = []
+    for first in range(len(words)):
+        taken: list[int] = []
+        for word in quote:
+            near = range(taken[-1] + 1, min(taken[-1] + 12, len(words))) if taken else [first]
+            place = next((place for place in near if words[place][0] == word), None)
+            if place is None:
+                break
+            taken.append(place)
+        if len(taken) == len(quote):
+            found.append((taken[-1] - first, words[first].start(), words[taken[-1]].end()))
+        if taken and [match[0] for match in words[first : first + len(quote)]] == [*quote]:
+            return None
+    return min(found)[1:] if found else None
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "ab", ".", " ", "\n", "x " * 5]), max_size=60).map(" ".join),
+    st.lists(st.lists(st.sampled_from(["a", "b", "ab", "."]), min_size=2, max_size=9).map(tuple), max_size=9),
+)
+def test_windows_are_those_of_a_slow_search(text: str, quotes: list[tuple[str, ...]]) -> None:
+    source = Source(text)
+    assert [source.window(quote) for quote in quotes] == [slow_window(text, quote) for quote in quotes]
 
 
 @given(st.text(alphabet="ab \n"), st.text(alphabet="ab \n"))
