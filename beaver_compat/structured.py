@@ -198,7 +198,7 @@ def _checked_rate(rate: object) -> float | None:
         raise InputTypeError(f"a segment's rate is {shown(rate)}; give a number from 0 to 1")
     if not rate <= 1:
         raise rate_too_high(rate)
-    return max(float(rate), 0.0)
+    return float(max(rate, 0))
 
 
 def _rows(name: str, rows: object, count: int) -> list[list[object]]:

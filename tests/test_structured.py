@@ -230,6 +230,8 @@ def test_context_segs(compressor: BeaverPromptCompressor) -> None:
 def test_context_segs_rate(compressor: BeaverPromptCompressor) -> None:
     kept = compressor.compress_prompt(HARBOUR, rate=1.0, context_segs=[[HARBOUR]], context_segs_rate=[[0.2]])
     assert kept["compressed_tokens"] <= 0.2 * kept["origin_tokens"]
+    none = compressor.compress_prompt(HARBOUR, rate=1.0, context_segs=[[HARBOUR]], context_segs_rate=[[-(10**400)]])
+    assert none["compressed_prompt"] == ""
 
 
 def test_context_segs_compress(compressor: BeaverPromptCompressor) -> None:
