@@ -82,16 +82,18 @@ def test_llmlingua2s_results_too() -> None:
 def test_texts_of_a_run_are_tokenized_together(
     compressor: BeaverPromptCompressor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls: list[int] = []
+    calls: list[list[str]] = []
     encode = compressor._tokenizer.encode
 
     def watched(texts: Any) -> Any:
-        calls.append(len(texts))
+        calls.append(list(texts))
         return encode(texts)
 
     monkeypatch.setattr(compressor._tokenizer, "encode", watched)
     compressor.compress_prompts([PIECES, PIECES[0], ["a", "b"]], question="What?", target_token=100)
-    assert calls == [len(PIECES) + 3, 1, 1, 1]  # and the question of each
+    assert calls[0] == [*PIECES, PIECES[0], "a", "b"]
+    assert not {text for later in calls[1:] for text in later} & set(PIECES)  # questions, and words in capitals
+    assert len([later for later in calls if later == ["What?"]]) == 3
 
 
 def test_nothing_gives_nothing(compressor: BeaverPromptCompressor) -> None:
