@@ -207,7 +207,7 @@ def _records(
     """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
-    delimiters = marks_of(points, DELIMITERS)
+    delimiters = _outside_quotes(points, marks_of(points, DELIMITERS), starts, ends)
     columns = delimiters.searchsorted(ends) - delimiters.searchsorted(starts)
     # Lines of prose may have equally many commas, too; they end like sentences, with white space behind each comma.
     tight = delimiters[(classes[np.minimum(delimiters + 1, points.size - 1)] & _BLANK) == 0]
@@ -221,6 +221,27 @@ def _records(
     tabular[:-1] |= inner[1:] & like_last[1:-1]
     tabular[1:] |= inner[:-1] & like_last[1:-1]
     return (bracketed | tabular) & short, tabular & short
+
+
+def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: Positions, ends: Positions) -> Positions:
+    """The delimiters without those in a quoted cell, in each line whose quotes all begin and end a cell."""
+    quote = ord('"')
+    behind = points[np.minimum(delimiters + 1, points.size - 1)]
+    if not (delimiters.size and ((behind == quote).any() or (points[starts] == quote).any())):
+        return delimiters
+    quotes = marks_of(points, '"')
+    before = quotes.searchsorted(starts)
+    line = before.searchsorted(np.arange(quotes.size), side="right") - 1
+    closing = (np.arange(quotes.size) - before[line]) % 2
+    outer = quotes + 2 * closing - 1  # the character that is not of the cell
+    edge = (outer < starts[line]) | (outer >= ends[line])
+    outer = points[outer.clip(0, points.size - 1)]
+    edge |= (outer == quote) | is_any(outer, DELIMITERS)
+    quoted = (quotes.searchsorted(ends) - before) % 2 == 0
+    quoted[line[~edge]] = False
+    holders = starts.searchsorted(delimiters, side="right") - 1
+    inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
+    return delimiters[~(inside & quoted[holders])]
 
 
 def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -174,6 +174,7 @@ def _is_header(line: str, rows: list[str]) -> bool:
     >>> _is_header("id,name", ["1,Ann"]), _is_header("1,Ann", ["2,Bo"]), _is_header("Ann,Bo", ["Cy,Di"])
     (True, False, False)
     """
+    line, *rows = (_without_quoted(row) for row in (line, *rows))
     delimiter = max(DELIMITERS, key=line.count)
 
     def cells(row: str) -> list[str]:
@@ -185,6 +186,18 @@ def _is_header(line: str, rows: list[str]) -> bool:
         return False
     numbers = [any(cell.lstrip("+-$€£")[:1].isdigit() for cell in cells(row)) for row in rows]
     return len(set(names)) == len(names) and line[-1] not in ".?!" and 2 * sum(numbers) >= len(rows)
+
+
+def _without_quoted(row: str) -> str:
+    """A row with its quoted delimiters as spaces.
+
+    >>> _without_quoted('7,"Ann, Bo",x')
+    '7,"Ann  Bo",x'
+    """
+    pieces = row.split('"')
+    if len(pieces) % 2:
+        pieces[1::2] = [re.sub(f"[{DELIMITERS}]", " ", piece) for piece in pieces[1::2]]
+    return '"'.join(pieces)
 
 
 def _find_headings(

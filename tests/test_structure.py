@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -53,6 +56,29 @@ def test_rows_need_the_header() -> None:
     top = {"| Variable | Default | Meaning |", "| --- | --- | --- |"}
     assert found["| `PORT` | 8080 | Port that the server listens on |"] == top
     assert found["| Variable | Default | Meaning |"] == set()
+
+
+@given(st.lists(st.lists(st.text('ab", ', max_size=6), min_size=1, max_size=4), min_size=1, max_size=6), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_delimiters_in_quoted_cells_do_not_count(cells: list[list[str]], all_quoted: bool) -> None:
+    rows = [[f"x{cell}" for cell in row] for row in cells]
+    file = io.StringIO()
+    quoting = csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL
+    csv.writer(file, lineterminator="\n", quoting=quoting).writerows(rows)
+    bare = "\n".join(",".join("".join(sign for sign in cell if sign in "xab") for cell in row) for row in rows)
+    assert boundaries_of(file.getvalue()).tables.tolist() == boundaries_of(bare).tables.tolist()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Yes, we, and you," she said, and left.\n"No, not, now," he said, and stayed.',
+        '1,"a,b\n2,"c,d',
+        'He has 1,"2,3" and more.\nShe has 4,"5,6" and less.',
+    ],
+)
+def test_quotes_that_hold_no_cell_change_nothing(text: str) -> None:
+    assert boundaries_of(text).tables.tolist() == boundaries_of(text.replace('"', "'")).tables.tolist()
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,24 @@ def test_rows_come_with_the_header_line(compressor: BeaverPromptCompressor, budg
     assert "| Variable | Default | Meaning |\n| --- | --- | --- |" in table
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+@pytest.mark.parametrize("name", ["buyer", "buyer, first name last"])
+def test_rows_with_quoted_delimiters_come_with_the_header(
+    compressor: BeaverPromptCompressor, name: str, end: str
+) -> None:
+    buyers = ["Kato KK", 'Zeta, "the" Inc.', "Roth & Sons", "Alder, Ash, and Elm"]
+    parts, states = ["rotor", "rotor", "gasket, blue"], ["open", "returned"]
+    rows = [[700 + at, buyers[at * at % 4], parts[at % 3], at * 7 % 31, states[at % 2]] for at in range(40)]
+    file = io.StringIO()
+    csv.writer(file, lineterminator=end).writerows([["order", name, "part", "count", "status"], *rows])
+    whole = file.getvalue()
+    for budget in range(60, 400, 20):
+        text = kept(compressor, whole, "Which rotors of Kato KK were returned?", budget)
+        found = list(csv.reader(io.StringIO(text)))
+        assert found[0][1] == name
+        assert [[int(row[0]), *row[1:3], int(row[3]), row[4]] in rows for row in found[1:]] == [True] * len(found[1:])
+
+
 @pytest.mark.parametrize("budget", [70, 100, 120, 160, 220])
 @pytest.mark.parametrize(
     "question", ["What happens if withdraw exceeds the balance?", "How does transfer undo a failed deposit?"]
