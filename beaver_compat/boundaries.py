@@ -230,16 +230,17 @@ def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: P
     if not (delimiters.size and ((behind == quote).any() or (points[starts] == quote).any())):
         return delimiters
     quotes = marks_of(points, '"')
-    before = quotes.searchsorted(starts)
-    line = before.searchsorted(np.arange(quotes.size), side="right") - 1
+    order, before = np.arange(starts.size), quotes.searchsorted(starts)
+    counts = np.diff(before, append=quotes.size)
+    line = np.repeat(order, counts)  # of each quote
     closing = (np.arange(quotes.size) - before[line]) % 2
     outer = quotes + 2 * closing - 1  # the character that is not of the cell
     edge = (outer < starts[line]) | (outer >= ends[line])
     outer = points[outer.clip(0, points.size - 1)]
     edge |= (outer == quote) | is_any(outer, DELIMITERS)
-    quoted = (quotes.searchsorted(ends) - before) % 2 == 0
+    quoted = counts % 2 == 0
     quoted[line[~edge]] = False
-    holders = starts.searchsorted(delimiters, side="right") - 1
+    holders = np.repeat(order, np.diff(delimiters.searchsorted(starts), append=delimiters.size))
     inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
     return delimiters[~(inside & quoted[holders])]
 

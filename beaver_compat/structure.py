@@ -117,7 +117,7 @@ def find_leads(
     needed = np.full((starts.size, 2), -1)
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
-    add_blocks(text, points, starts, first, text_ends, needed, behind)
+    add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, bare)
     _add_fences(text, points, boundaries, contexts, needed, behind, bare)
     headings = _find_headings(text, points, boundaries, contexts, behind)

@@ -1,7 +1,7 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples, short fenced blocks and lines of a transcript.  Everything here reads characters only.  Only
-lines that qualify are looked at one by one.
+That is few-shot examples, short fenced blocks, headers of code (`headers`) and lines of a transcript.  Everything here
+reads characters only.  Only lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
+from beaver_compat.headers import find_headers
 
 Positions = NDArray[np.int64]
 
@@ -47,7 +48,7 @@ def with_units(
     context_starts: Positions,
     implicit_query: bool = False,
 ) -> Boundaries:
-    """The boundaries with each few-shot example and short fenced block as one record.
+    """The boundaries with each few-shot example, short fenced block and header of code as one record.
 
     Each line of a transcript is one sentence.
 
@@ -61,6 +62,7 @@ def with_units(
     if boundaries.hard_lines.size < 2:
         return boundaries
     boundaries = _with_turns(text, points, boundaries)
+    boundaries = _merged(boundaries, *find_headers(text, points, boundaries))
     boundaries = _with_examples(text, points, boundaries, implicit_query)
     return _with_fences(text, points, boundaries, context_starts)
 
@@ -102,7 +104,7 @@ def _with_fences(
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
     _, ends = boundaries.visible()
     short = ends[closings] - lines[openings] <= _LONGEST_FENCED
-    return _merged(boundaries, openings[short], closings[short] + 1) if short.any() else boundaries
+    return _merged(boundaries, openings[short], closings[short] + 1)
 
 
 def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
@@ -163,13 +165,13 @@ def _with_examples(
         blocks = blocks[blocks < begins.size - 1]
     size, length = limits[blocks + 1] - limits[blocks], edges[blocks + 1] - begins[blocks]
     blocks = blocks[(size > 1) & (length <= LONGEST_RECORD)]
-    if not blocks.size:
-        return boundaries
     return _merged(boundaries, limits[blocks], limits[blocks + 1])
 
 
 def _merged(boundaries: Boundaries, begins: Positions, ends: Positions) -> Boundaries:
     """The boundaries with some ranges of two or more hard lines as one record each."""
+    if not begins.size:
+        return boundaries
     merged = np.zeros(boundaries.hard_lines.size + 1, dtype=np.int64)
     merged[begins + 1] = 1
     merged[ends] -= 1

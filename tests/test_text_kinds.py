@@ -236,6 +236,42 @@ def test_what_opens_a_block_comes_with_a_line_of_it(
             assert len(following) - len(following.lstrip()) > indent, line
 
 
+BODY = """
+{0}    started = clock.now()
+{0}    lock(customer)
+{0}    if stock.of(items) < 1:
+{0}        raise SoldOut(items)
+{0}    bill = post(customer, items)
+{0}    return bill.number
+"""
+SIGNATURES = [
+    "def place_order(\n    customer: int,\n    items: list[str],\n    express: bool = False,\n) -> Order:",
+    "def place_order(customer: int, items: list[str],\n                express=False,\n                tries=3):",
+    "export function placeOrder(\n  customer: number,\n  items: string[],\n  tries = 3,\n): Order {",
+    "  public Order placeOrder(\n      int customer,\n      List<String> items,\n      boolean express\n  ) {",
+]
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_of_a_signature_all_parameters_are_kept_or_none(compressor: BeaverPromptCompressor, signature: str) -> None:
+    indent = signature[: len(signature) - len(signature.lstrip())]
+    other = BODY.replace("customer", "owner").replace("bill", "note")
+    code = f"{indent}import shop\n{signature}{BODY.format(indent)}{indent}run(4){other.format(indent)}"
+    prepared = compressor.prepare(code)
+    whole = headed = 0
+    for question in ("What are the parameters of place order?", "When is SoldOut raised?", "What is the bill number?"):
+        for budget in range(20, 240, 7):
+            result = compressor.compress(prepared, question=question, target_token=budget, concate_question=False)
+            text = result.compressed_context
+            lines = [line.strip() in text for line in signature.split("\n")[:-1]]
+            assert all(lines) or not any(lines)
+            assert all(lines) == (signature in text)
+            whole += all(lines)
+            headed += all(lines) and bool(re.search(f"\n{indent}    [a-z]", text.partition(signature)[2]))
+    assert whole > 40
+    assert headed > 0.9 * whole  # with a line of the body, where it fits
+
+
 @pytest.mark.parametrize("form", ["[10:{:02}] {}: {}", "10:{:02} <{}> {}", "{1} (10:{0:02}): {2}"])
 def test_what_is_said_comes_with_who_says_it(compressor: BeaverPromptCompressor, form: str) -> None:
     said = [
