@@ -53,7 +53,7 @@ def find_headers(text: str, points: NDArray[np.uint32], boundaries: Boundaries) 
     outer = np.minimum(before, behind - 1)  # the level that an opener's bracket goes back to
     behind -= last == ord("{")
     closes = is_any(points[first], _CLOSING)
-    brace = np.append((points[first] == ord("{")) & (ends - first == 1), False)
+    brace = np.append((points[first] == ord("{")) & (ends - first == 1) & ~boundaries.after_blank, False)
     found, stops = [none], [none]
     for count in range(1, _MOST_LINES):
         openers = openers[openers + count < first.size]

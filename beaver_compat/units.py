@@ -1,7 +1,7 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples, short fenced blocks, headers of code (`headers`) and lines of a transcript.  Everything here
-reads characters only.  Only lines that qualify are looked at one by one.
+That is few-shot examples, short fenced blocks, headers of code (`headers`), short entries of a log (`logs`) and lines
+of a transcript.  Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
 from beaver_compat.headers import find_headers
+from beaver_compat.logs import log_entries
 
 Positions = NDArray[np.int64]
 
 _CUE_REACH = 24  # characters in which an example's cue ends
 _SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
 _LONGEST_FENCED = 160  # characters, about half a page: of a longer block lines may be kept
+_LONGEST_ENTRY = 320  # characters; of a longer one lines may be kept
 _LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences may be kept alone
 
 FENCES = "`~"
@@ -48,7 +50,7 @@ def with_units(
     context_starts: Positions,
     implicit_query: bool = False,
 ) -> Boundaries:
-    """The boundaries with each few-shot example, short fenced block and header of code as one record.
+    """The boundaries with each few-shot example, short fenced block, header of code and short log entry as one record.
 
     Each line of a transcript is one sentence.
 
@@ -63,6 +65,7 @@ def with_units(
         return boundaries
     boundaries = _with_turns(text, points, boundaries)
     boundaries = _merged(boundaries, *find_headers(text, points, boundaries))
+    boundaries = _with_entries(text, points, boundaries, context_starts)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
     return _with_fences(text, points, boundaries, context_starts)
 
@@ -105,6 +108,17 @@ def _with_fences(
     _, ends = boundaries.visible()
     short = ends[closings] - lines[openings] <= _LONGEST_FENCED
     return _merged(boundaries, openings[short], closings[short] + 1)
+
+
+def _with_entries(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
+) -> Boundaries:
+    """The boundaries with each short entry of a log as one record."""
+    lines = boundaries.hard_lines
+    contexts = context_starts.searchsorted(lines, side="right") - 1
+    begins, ends = log_entries(text, points, boundaries, contexts)
+    short = np.append(lines, len(text))[ends] - lines[begins] <= _LONGEST_ENTRY
+    return _merged(boundaries, begins[short], ends[short])
 
 
 def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:

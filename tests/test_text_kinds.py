@@ -327,6 +327,39 @@ def test_a_row_is_found_by_its_number_among_numbers_like_it(compressor: BeaverPr
         assert row in compressor.compress(prepared, question=question, target_token=110).compressed_context
 
 
+@pytest.mark.parametrize(
+    "trace",
+    [
+        [
+            "shop.RefusedException: the card of customer 88 is blocked",
+            "Caused by: shop.ClosedException: bank is closed",
+        ],
+        ["Traceback (most recent call last):", "RefusedError: the card of customer 88 is blocked"],
+    ],
+)
+def test_an_error_of_a_log_comes_with_its_cause(compressor: BeaverPromptCompressor, trace: list[str]) -> None:
+    generator = random.Random(5)
+    said = ["cache is warm", "mail is queued", "batch is settled", "session is open"]
+    lines = [f"2024-05-31 {hour:02}:{hour * 7 % 60:02}:08,112 INFO {generator.choice(said)}" for hour in range(24)] * 4
+    frames = [f"\tat shop.Order.step{step}(Order.java:{step * 11})" for step in range(12)]
+    lines[40] = lines[40].replace("INFO", "ERROR").replace(lines[40][29:], "order 4711 was refused")
+    error = lines[40]
+    lines[41:41] = [trace[0], *frames[:6], trace[1], *frames[6:]]
+    prepared = compressor.prepare("\n".join(lines))
+    least = compressor.counter("\n".join([error, *trace]))
+    for budget in range(least + 4, 500, 20):
+        result = compressor.compress(
+            prepared, question="Why was order 4711 refused?", target_token=budget, concate_question=False
+        )
+        kept = result.compressed_context.split("\n")
+        assert [line for line in kept if line in (error, *trace)] == [error, *trace]
+        assert set(kept) <= set(lines)
+    for budget in range(2 * least, 500, 20):
+        result = compressor.compress(prepared, question="Where is step9?", target_token=budget, concate_question=False)
+        kept = result.compressed_context.split("\n")
+        assert error in kept or not {*frames, *trace} & {*kept}
+
+
 COMMAS = [
     "The mill, the dam and the pond belong to the town, which bought them in 1911. It paid 300 crowns.",
     "Of the fish, pike, perch and eels are left. Nets are forbidden. Rods are allowed from May on.",
