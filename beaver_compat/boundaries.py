@@ -7,6 +7,7 @@ A sentence end found here is a candidate: `smoothing` asks pysbd before it cuts 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,10 @@ class Boundaries:
 
     def visible(self) -> tuple[Positions, Positions]:
         """The first character of each hard line that is not blank, and the character after the last such."""
+        return self._visible
+
+    @cached_property
+    def _visible(self) -> tuple[Positions, Positions]:
         first = self.words.searchsorted(self.hard_lines)
         last = np.append(first[1:], self.words.size)[: first.size] - 1
         return self.words[first], self.word_ends[last]
@@ -150,7 +155,7 @@ def _soft_lines(
     overflow = width[:-1] + 1 + first_width[1:] > np.repeat(widest, sizes)[1:]
     wrapped = adjacent & overflow & (first_width[1:] <= _LONGEST_FIRST_WORD)
     first = classes[words[first_words[1:]]]
-    letter = ((first & WORD) != 0) & ~_is_digit(points[words[first_words[1:]]])
+    letter = ((first & WORD) != 0) & ~is_digit(points[words[first_words[1:]]])
     lowercase = adjacent & letter & ((first & UPPER) == 0)
 
     def per_block(values: NDArray[Any]) -> Positions:
@@ -168,7 +173,8 @@ def _soft_lines(
     return soft
 
 
-def _is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+def is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """True for each code point from 0 to 9."""
     return (points >= ord("0")) & (points <= ord("9"))
 
 

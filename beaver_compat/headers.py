@@ -37,7 +37,7 @@ def find_headers(text: str, points: NDArray[np.uint32], boundaries: Boundaries) 
     indents = first - boundaries.hard_lines
     deeper = np.append((indents[1:] > indents[:-1]) & ~boundaries.after_blank[1:], False)
     last = points[ends - 1]
-    bracket = deeper & ((last == ord("(")) | ((last == ord("{")) & (points[ends - 2] == ord("("))))
+    bracket = deeper & ((last == ord("(")) | ((last == ord("{")) & (points[np.maximum(ends - 2, 0)] == ord("("))))
     comma = deeper & (last == ord(","))
     if not (bracket.any() or comma.any()):
         return none, none

@@ -10,12 +10,11 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.boundaries import Boundaries
+from beaver_compat.boundaries import Boundaries, is_digit
 from beaver_compat.characters import is_any
 
 Positions = NDArray[np.int64]
 
-_DIGITS = "0123456789"
 _DATE = np.array([1, 1, 1, 1, 0, 1, 1, 0, 1, 1], dtype=bool)  # digits of 2024-05-31
 _TIME = np.array([1, 1, 0, 1, 1, 0, 1, 1], dtype=bool)  # and of 10:31:05
 _LEAST_STAMPED = 3  # lines of a log
@@ -36,7 +35,7 @@ def log_entries(
     lines = boundaries.hard_lines
     none = np.zeros(0, dtype=np.int64)
     initials = points[lines]
-    likely = np.flatnonzero(is_any(initials, _DIGITS + "["))
+    likely = np.flatnonzero(is_digit(initials) | (initials == ord("[")))
     if likely.size < _LEAST_STAMPED or likely.size == lines.size:
         return none, none
     stamped = np.zeros(lines.size, dtype=bool)
@@ -82,7 +81,7 @@ def add_entries(indents: Positions, begins: Positions, ends: Positions, needed: 
 def _begins_with_time(points: NDArray[np.uint32], places: Positions) -> NDArray[np.bool_]:
     """True for each place where a date such as 2024-05-31 or a time such as 10:31:05 begins."""
     window = points[np.minimum(places[:, None] + np.arange(_DATE.size), points.size - 1)]
-    digit = (window >= ord("0")) & (window <= ord("9"))
+    digit = is_digit(window)
     date = (digit == _DATE).all(1) & (window[:, 4] == window[:, 7]) & is_any(window[:, 4], "-/.")
     time = (digit[:, : _TIME.size] == _TIME).all(1) & (window[:, 2] == ord(":")) & (window[:, 5] == ord(":"))
     return date | time
