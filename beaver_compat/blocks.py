@@ -30,6 +30,8 @@ _CONTINUED = re.compile(r"(?:else|elif|elsif|except|finally|catch|rescue|ensure)
 _DECORATOR = re.compile(r"@\w|#?\[\w")
 _PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
 _NO_SIGNATURE_ENDS = ".;?!"
+_DOCSTRING_MARKS = ('"""', "'''")
+_LONGEST_DOCSTRING = 4096  # characters in which its end is looked for
 _CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
 
 
@@ -98,6 +100,42 @@ def add_blocks(
         later = np.flatnonzero(goes_on & opener & (opener & ~goes_on)[begun] & (begun < order))
         needed[later] = np.stack([begun[later], behind[begun[later]]], axis=1)
     _add_decorators(text, points, indents, first, ends, signatures, needed, behind)
+
+
+def add_docstrings(
+    text: str,
+    starts: Positions,
+    first: Positions,
+    ends: Positions,
+    needed: Positions,
+    behind: Positions,
+    bare: NDArray[np.bool_],
+) -> None:
+    """Each line of a docstring needs the line that opens it, and that the one that closes it.
+
+    A docstring is the first of a block (`add_blocks`), is not closed on its first line and does not leave the block.
+
+    Args:
+        text: the text.
+        starts, first, ends, needed, behind: as of `add_blocks`; ``needed`` is filled in.
+        bare: True for each line that says nothing alone, bool [N]; is filled in.
+    """
+    if not any(mark in text for mark in _DOCSTRING_MARKS):
+        return
+    indents = first - starts
+    for opening in np.unique(behind[behind >= 0]).tolist():
+        begin = int(first[opening])
+        mark = text[begin : begin + 3]
+        if mark not in _DOCSTRING_MARKS or ends[opening] - begin > _LONGEST_OPENER:
+            continue
+        end = text.find(mark, begin + 3, begin + _LONGEST_DOCSTRING)
+        closing = int(first.searchsorted(end, side="right")) - 1
+        if closing <= opening or indents[opening + 1 : closing + 1].min() < indents[opening]:
+            continue
+        free = np.arange(opening + 1, closing + 1)
+        needed[free[needed[free, 1] < 0], 1] = opening
+        needed[opening, 1] = closing
+        bare[closing] = ends[closing] - first[closing] == len(mark)
 
 
 def signatures_among(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.blocks import add_blocks
+from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
 from beaver_compat.logs import add_entries, log_entries
@@ -120,6 +120,7 @@ def find_leads(
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
     add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
+    add_docstrings(text, starts, first, text_ends, needed, behind, bare)
     entries, entry_ends = log_entries(text, points, boundaries, contexts)
     add_entries(first - starts, entries, entry_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, bare)

@@ -116,6 +116,46 @@ def test_lines_of_code_need_what_opens_the_blocks_around_them() -> None:
     assert found["raise"] == {"except ValueError:", "target.deposit(taken)", *head}
 
 
+DOCSTRINGS = """def order(item):
+    MARKOrder an item.
+
+    Args:
+        item: which one.
+    MARK
+    return item
+
+class Basket:
+    MARKWhat is
+    ordered.MARK
+
+    def add(self):
+        MARKAdd one.MARK
+        for item in self:
+            print(item)
+
+def open_ended(item):
+    MARKNever closed.
+    item.order()
+pass
+"""
+
+
+@pytest.mark.parametrize("mark", ['"""', "'''"])
+def test_lines_of_a_docstring_need_its_first_and_last(mark: str) -> None:
+    found = needs(DOCSTRINGS.replace("MARK", mark))
+    head = {"def order(item):", mark + "Order an item.", mark}
+    assert found["item: which one."] == {"Args:", *head}
+    assert found["Args:"] == {"item: which one.", *head}
+    assert found["return item"] == {"def order(item):"}
+    assert found["def order(item):"] == {mark + "Order an item.", mark}
+    assert found["ordered." + mark] == {"class Basket:", mark + "What is"}
+    assert found[f"{mark}Add one.{mark}"] == {"class Basket:", "def add(self):"}
+    assert found["item.order()"] == found[mark + "Never closed."] == {"def open_ended(item):"}
+    lines, leads = leads_of(DOCSTRINGS.replace("MARK", mark))
+    assert leads is not None
+    assert [line.strip() for line, bare in zip(lines, leads.bare, strict=True) if bare] == [mark]
+
+
 BRACES = """@Component
 export async function load(
   path: string,

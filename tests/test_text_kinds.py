@@ -272,6 +272,27 @@ def test_of_a_signature_all_parameters_are_kept_or_none(compressor: BeaverPrompt
     assert headed > 0.9 * whole  # with a line of the body, where it fits
 
 
+@pytest.mark.parametrize(
+    "question", ["How many tries are there?", "What is a surcharge?", "When is SoldOut raised?", "What does it place?"]
+)
+def test_docstrings_are_closed(compressor: BeaverPromptCompressor, question: str) -> None:
+    told = """
+    {0}Place an order.
+
+    Args:
+        customer: who orders.
+        express: whether it comes the next day, at a surcharge.
+        tries: how many there are, at most, at reaching the shop.
+    {0}""".format('"""')
+    prepared = compressor.prepare(f"import shop\n\n{SIGNATURES[0]}{told}{BODY.format('')}\nplace_order(7, [])")
+    for budget in range(100, 260, 8):
+        result = compressor.compress(prepared, question=question, target_token=budget, concate_question=False)
+        text = result.compressed_context
+        assert text.count('"""') in (0, 2)
+        assert SIGNATURES[0] in text or '"""' not in text
+        assert '"""' in text or ("at a surcharge" not in text and "how many there are" not in text)
+
+
 @pytest.mark.parametrize("form", ["[10:{:02}] {}: {}", "10:{:02} <{}> {}", "{1} (10:{0:02}): {2}"])
 def test_what_is_said_comes_with_who_says_it(compressor: BeaverPromptCompressor, form: str) -> None:
     said = [
