@@ -31,6 +31,8 @@ _CONTINUED = re.compile(r"(?:else|elif|elsif|except|finally|catch|rescue|ensure)
 _DECORATOR = re.compile(r"@\w|#?\[\w")
 _PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
 _NO_SIGNATURE_ENDS = ".;?!"
+_DOCSTRING_MARKS = ('"""', "'''")
+_LONGEST_DOCSTRING = 4096  # characters in which its end is looked for
 _CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
 
 
@@ -50,6 +52,7 @@ def add_blocks(
     starts: Positions,
     first: Positions,
     ends: Positions,
+    records: NDArray[np.bool_],
     needed: Positions,
     behind: Positions,
 ) -> None:
@@ -63,6 +66,7 @@ def add_blocks(
         points: its code points, uint32 [n].
         starts: where each hard line begins, int64 [N].
         first, ends: the first character of each that is not blank, and the character behind the last, int64 [N].
+        records: True for each that is one unit, such as a header of several lines, bool [N].
         needed: the lines that each line needs, int64 [N, 2]; is filled in.
         behind: the line behind it that each line needs, int64 [N]; is filled in.
     """
@@ -74,16 +78,14 @@ def add_blocks(
     braced = np.append(brace[1:] & (indents[1:] == indents[:-1]), False) & ~closes
     deeper = np.append(indents[1:] > indents[:-1], False)
     opens = (deeper & is_any(points[ends - 1], ":{")) | braced
-    opens &= (ends - first <= _LONGEST_OPENER) & ~brace
-    beginnings = points[np.minimum(first[:, None] + np.arange(3), points.size - 1)] @ _PACKED
-    likely = deeper | np.append(closes[1:], False)
-    signatures = _matching(_SIGNATURE, text, likely & np.isin(beginnings, _SIGNATURE_BEGINNINGS), first, ends)
+    opens &= ((ends - first <= _LONGEST_OPENER) | records) & ~brace
+    signatures = signatures_among(text, points, deeper | np.append(closes[1:], False), first, ends)
     signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
     opens[signatures] = True
     if not opens.any():
         return
     goes_on = opens & closes
-    goes_on[_matching(_CONTINUED, text, opens & np.isin(beginnings, _CONTINUED_BEGINNINGS), first, ends)] = True
+    goes_on[_matching(_CONTINUED, _CONTINUED_BEGINNINGS, text, points, opens, first, ends)] = True
     behind[:] = _first_of_block(indents, opens, ~opens & ~brace)
     order = np.arange(starts.size)
     for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
@@ -101,11 +103,63 @@ def add_blocks(
     _add_decorators(text, points, indents, first, ends, signatures, needed, behind)
 
 
-def _matching(
-    pattern: re.Pattern[str], text: str, likely: NDArray[np.bool_], first: Positions, ends: Positions
+def add_docstrings(
+    text: str,
+    starts: Positions,
+    first: Positions,
+    ends: Positions,
+    needed: Positions,
+    behind: Positions,
+    bare: NDArray[np.bool_],
+) -> None:
+    """Each line of a docstring needs the line that opens it, and that the one that closes it.
+
+    A docstring is the first of a block (`add_blocks`), is not closed on its first line and does not leave the block.
+
+    Args:
+        text: the text.
+        starts, first, ends, needed, behind: as of `add_blocks`; ``needed`` is filled in.
+        bare: True for each line that says nothing alone, bool [N]; is filled in.
+    """
+    if not any(mark in text for mark in _DOCSTRING_MARKS):
+        return
+    indents = first - starts
+    for opening in np.unique(behind[behind >= 0]).tolist():
+        begin = int(first[opening])
+        mark = text[begin : begin + 3]
+        if mark not in _DOCSTRING_MARKS or ends[opening] - begin > _LONGEST_OPENER:
+            continue
+        end = text.find(mark, begin + 3, begin + _LONGEST_DOCSTRING)
+        closing = int(first.searchsorted(end, side="right")) - 1
+        if closing <= opening or indents[opening + 1 : closing + 1].min() < indents[opening]:
+            continue
+        free = np.arange(opening + 1, closing + 1)
+        needed[free[needed[free, 1] < 0], 1] = opening
+        needed[opening, 1] = closing
+        bare[closing] = ends[closing] - first[closing] == len(mark)
+
+
+def signatures_among(
+    text: str, points: NDArray[np.uint32], likely: NDArray[np.bool_], first: Positions, ends: Positions
 ) -> Positions:
-    """Those of the likely lines that begin with a pattern."""
+    """Those of the likely lines that begin like a signature; the arguments are those of `add_blocks`."""
+    return _matching(_SIGNATURE, _SIGNATURE_BEGINNINGS, text, points, likely, first, ends)
+
+
+def _matching(
+    pattern: re.Pattern[str],
+    beginnings: Positions | None,
+    text: str,
+    points: NDArray[np.uint32],
+    likely: NDArray[np.bool_],
+    first: Positions,
+    ends: Positions,
+) -> Positions:
+    """Those of the likely lines that begin with a pattern; only those with one of some beginnings are looked at."""
     lines = np.flatnonzero(likely)
+    if beginnings is not None:
+        packed = points[np.minimum(first[lines, None] + np.arange(3), points.size - 1)] @ _PACKED
+        lines = lines[np.isin(packed, beginnings)]
     places = zip(first[lines].tolist(), ends[lines].tolist(), strict=True)
     return lines[
         np.array(
@@ -141,7 +195,7 @@ def _add_decorators(
         above = np.maximum(lower - 1, 0)
         likely = np.zeros(first.size, dtype=bool)
         likely[above[marked[above] & (indents[above] == indents[lower]) & (lower > 0)]] = True
-        found = np.isin(above, _matching(_DECORATOR, text, likely, first, ends))
+        found = np.isin(above, _matching(_DECORATOR, None, text, points, likely, first, ends))
         if not found.any():
             return
         needed[lower[found], 0] = above[found]

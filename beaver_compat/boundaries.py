@@ -7,6 +7,7 @@ A sentence end found here is a candidate: `smoothing` asks pysbd before it cuts 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,10 @@ class Boundaries:
 
     def visible(self) -> tuple[Positions, Positions]:
         """The first character of each hard line that is not blank, and the character after the last such."""
+        return self._visible
+
+    @cached_property
+    def _visible(self) -> tuple[Positions, Positions]:
         first = self.words.searchsorted(self.hard_lines)
         last = np.append(first[1:], self.words.size)[: first.size] - 1
         return self.words[first], self.word_ends[last]
@@ -151,7 +156,7 @@ def _soft_lines(
     wrapped = adjacent & overflow & (first_width[1:] <= _LONGEST_FIRST_WORD)
     begins = words[first_words[1:]]
     first, second = classes[begins], classes[np.minimum(begins + 1, classes.size - 1)]
-    letter = ((first & WORD) != 0) & ~_is_digit(points[begins])
+    letter = ((first & WORD) != 0) & ~is_digit(points[begins])
     lowercase = adjacent & letter & (((first & UPPER) == 0) | ((second & UPPER) != 0))  # or all in capitals
 
     def per_block(values: NDArray[Any]) -> Positions:
@@ -169,7 +174,8 @@ def _soft_lines(
     return soft
 
 
-def _is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+def is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """True for each code point from 0 to 9."""
     return (points >= ord("0")) & (points <= ord("9"))
 
 
@@ -208,7 +214,7 @@ def _records(
     """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
-    delimiters = marks_of(points, DELIMITERS)
+    delimiters = _outside_quotes(points, marks_of(points, DELIMITERS), starts, ends)
     columns = delimiters.searchsorted(ends) - delimiters.searchsorted(starts)
     # Lines of prose may have equally many commas, too; they end like sentences, with white space behind each comma.
     tight = delimiters[(classes[np.minimum(delimiters + 1, points.size - 1)] & _BLANK) == 0]
@@ -222,6 +228,28 @@ def _records(
     tabular[:-1] |= inner[1:] & like_last[1:-1]
     tabular[1:] |= inner[:-1] & like_last[1:-1]
     return (bracketed | tabular) & short, tabular & short
+
+
+def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: Positions, ends: Positions) -> Positions:
+    """The delimiters without those in a quoted cell, in each line whose quotes all begin and end a cell."""
+    quote = ord('"')
+    behind = points[np.minimum(delimiters + 1, points.size - 1)]
+    if not (delimiters.size and ((behind == quote).any() or (points[starts] == quote).any())):
+        return delimiters
+    quotes = marks_of(points, '"')
+    order, before = np.arange(starts.size), quotes.searchsorted(starts)
+    counts = np.diff(before, append=quotes.size)
+    line = np.repeat(order, counts)  # of each quote
+    closing = (np.arange(quotes.size) - before[line]) % 2
+    outer = quotes + 2 * closing - 1  # the character that is not of the cell
+    edge = (outer < starts[line]) | (outer >= ends[line])
+    outer = points[outer.clip(0, points.size - 1)]
+    edge |= (outer == quote) | is_any(outer, DELIMITERS)
+    quoted = counts % 2 == 0
+    quoted[line[~edge]] = False
+    holders = np.repeat(order, np.diff(delimiters.searchsorted(starts), append=delimiters.size))
+    inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
+    return delimiters[~(inside & quoted[holders])]
 
 
 def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -1,8 +1,9 @@
 """The lines of a text that others can't be read without.
 
 A table's row needs its header, a line of a code block the fences around it, a line of code the lines that open the
-blocks around it (`blocks`); the heading of a short section helps.  Everything here reads characters only; it does not
-know of tokens, pages or scores.  Only lines that qualify are looked at one by one.
+blocks around it (`blocks`), a line of a log's entry the first (`logs`); the heading of a short section helps.
+Everything here reads characters only; it does not know of tokens, pages or scores.  Only lines that qualify are looked
+at one by one.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.blocks import add_blocks
+from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
+from beaver_compat.logs import add_entries, log_entries
 from beaver_compat.units import FENCES, fence_pairs
 
 Positions = NDArray[np.int64]
@@ -117,13 +119,17 @@ def find_leads(
     needed = np.full((starts.size, 2), -1)
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
-    add_blocks(text, points, starts, first, text_ends, needed, behind)
+    add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
+    add_docstrings(text, starts, first, text_ends, needed, behind, bare)
+    entries, entry_ends = log_entries(text, points, boundaries, contexts)
+    add_entries(first - starts, entries, entry_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, bare)
     _add_fences(text, points, boundaries, contexts, needed, behind, bare)
     headings = _find_headings(text, points, boundaries, contexts, behind)
     if max(needed.max(), behind.max(), headings.max()) < 0:
         return None
     lead_starts = _last_sentences(boundaries, text_ends)
+    lead_starts[entries] = starts[entries]
     for lead, own in ((needed, contexts[:, None]), (behind, contexts), (headings, contexts)):
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
@@ -174,6 +180,7 @@ def _is_header(line: str, rows: list[str]) -> bool:
     >>> _is_header("id,name", ["1,Ann"]), _is_header("1,Ann", ["2,Bo"]), _is_header("Ann,Bo", ["Cy,Di"])
     (True, False, False)
     """
+    line, *rows = (_without_quoted(row) for row in (line, *rows))
     delimiter = max(DELIMITERS, key=line.count)
 
     def cells(row: str) -> list[str]:
@@ -185,6 +192,18 @@ def _is_header(line: str, rows: list[str]) -> bool:
         return False
     numbers = [any(cell.lstrip("+-$€£")[:1].isdigit() for cell in cells(row)) for row in rows]
     return len(set(names)) == len(names) and line[-1] not in ".?!" and 2 * sum(numbers) >= len(rows)
+
+
+def _without_quoted(row: str) -> str:
+    """A row with its quoted delimiters as spaces.
+
+    >>> _without_quoted('7,"Ann, Bo",x')
+    '7,"Ann  Bo",x'
+    """
+    pieces = row.split('"')
+    if len(pieces) % 2:
+        pieces[1::2] = [re.sub(f"[{DELIMITERS}]", " ", piece) for piece in pieces[1::2]]
+    return '"'.join(pieces)
 
 
 def _find_headings(

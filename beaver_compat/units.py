@@ -1,7 +1,7 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples, short fenced blocks and lines of a transcript.  Everything here reads characters only.  Only
-lines that qualify are looked at one by one.
+That is few-shot examples, short fenced blocks, headers of code (`headers`), short entries of a log (`logs`) and lines
+of a transcript.  Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
+from beaver_compat.headers import find_headers
+from beaver_compat.logs import log_entries
 
 Positions = NDArray[np.int64]
 
 _CUE_REACH = 24  # characters in which an example's cue ends
 _SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
 _LONGEST_FENCED = 160  # characters, about half a page: of a longer block lines may be kept
+_LONGEST_ENTRY = 320  # characters; of a longer one lines may be kept
 _LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences may be kept alone
 
 FENCES = "`~"
@@ -48,7 +51,7 @@ def with_units(
     context_starts: Positions,
     implicit_query: bool = False,
 ) -> Boundaries:
-    """The boundaries with each few-shot example and short fenced block as one record.
+    """The boundaries with each few-shot example, short fenced block, header of code and short log entry as one record.
 
     Each line of a transcript is one sentence.
 
@@ -62,6 +65,8 @@ def with_units(
     if boundaries.hard_lines.size < 2:
         return boundaries
     boundaries = _with_turns(text, points, boundaries)
+    boundaries = _merged(boundaries, *find_headers(text, points, boundaries))
+    boundaries = _with_entries(text, points, boundaries, context_starts)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
     return _with_fences(text, points, boundaries, context_starts)
 
@@ -104,7 +109,18 @@ def _with_fences(
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
     _, ends = boundaries.visible()
     short = ends[closings] - lines[openings] <= _LONGEST_FENCED
-    return _merged(boundaries, openings[short], closings[short] + 1) if short.any() else boundaries
+    return _merged(boundaries, openings[short], closings[short] + 1)
+
+
+def _with_entries(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
+) -> Boundaries:
+    """The boundaries with each short entry of a log as one record."""
+    lines = boundaries.hard_lines
+    contexts = context_starts.searchsorted(lines, side="right") - 1
+    begins, ends = log_entries(text, points, boundaries, contexts)
+    short = np.append(lines, len(text))[ends] - lines[begins] <= _LONGEST_ENTRY
+    return _merged(boundaries, begins[short], ends[short])
 
 
 def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
@@ -165,13 +181,13 @@ def _with_examples(
         blocks = blocks[blocks < begins.size - 1]
     size, length = limits[blocks + 1] - limits[blocks], edges[blocks + 1] - begins[blocks]
     blocks = blocks[(size > 1) & (length <= LONGEST_RECORD)]
-    if not blocks.size:
-        return boundaries
     return _merged(boundaries, limits[blocks], limits[blocks + 1])
 
 
 def _merged(boundaries: Boundaries, begins: Positions, ends: Positions) -> Boundaries:
     """The boundaries with some ranges of two or more hard lines as one record each."""
+    if not begins.size:
+        return boundaries
     merged = np.zeros(boundaries.hard_lines.size + 1, dtype=np.int64)
     merged[begins + 1] = 1
     merged[ends] -= 1

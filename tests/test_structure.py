@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +15,7 @@ from text_kinds import CODE, CSV, EXAMPLES, FEW_SHOT, MARKDOWN
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.boundaries import Boundaries, find_boundaries
 from beaver_compat.characters import character_classes, code_points
+from beaver_compat.headers import find_headers
 from beaver_compat.structure import Leads, find_leads
 from beaver_compat.units import with_units
 
@@ -55,6 +60,29 @@ def test_rows_need_the_header() -> None:
     assert found["| Variable | Default | Meaning |"] == set()
 
 
+@given(st.lists(st.lists(st.text('ab", ', max_size=6), min_size=1, max_size=4), min_size=1, max_size=6), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_delimiters_in_quoted_cells_do_not_count(cells: list[list[str]], all_quoted: bool) -> None:
+    rows = [[f"x{cell}" for cell in row] for row in cells]
+    file = io.StringIO()
+    quoting = csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL
+    csv.writer(file, lineterminator="\n", quoting=quoting).writerows(rows)
+    bare = "\n".join(",".join("".join(sign for sign in cell if sign in "xab") for cell in row) for row in rows)
+    assert boundaries_of(file.getvalue()).tables.tolist() == boundaries_of(bare).tables.tolist()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Yes, we, and you," she said, and left.\n"No, not, now," he said, and stayed.',
+        '1,"a,b\n2,"c,d',
+        'He has 1,"2,3" and more.\nShe has 4,"5,6" and less.',
+    ],
+)
+def test_quotes_that_hold_no_cell_change_nothing(text: str) -> None:
+    assert boundaries_of(text).tables.tolist() == boundaries_of(text.replace('"', "'")).tables.tolist()
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -86,6 +114,46 @@ def test_lines_of_code_need_what_opens_the_blocks_around_them() -> None:
     assert found["@dataclass"] == {"class Account:", "owner: str"}
     head = {"def transfer(source: Account, target: Account, amount: int) -> None:", "try:"}
     assert found["raise"] == {"except ValueError:", "target.deposit(taken)", *head}
+
+
+DOCSTRINGS = """def order(item):
+    MARKOrder an item.
+
+    Args:
+        item: which one.
+    MARK
+    return item
+
+class Basket:
+    MARKWhat is
+    ordered.MARK
+
+    def add(self):
+        MARKAdd one.MARK
+        for item in self:
+            print(item)
+
+def open_ended(item):
+    MARKNever closed.
+    item.order()
+pass
+"""
+
+
+@pytest.mark.parametrize("mark", ['"""', "'''"])
+def test_lines_of_a_docstring_need_its_first_and_last(mark: str) -> None:
+    found = needs(DOCSTRINGS.replace("MARK", mark))
+    head = {"def order(item):", mark + "Order an item.", mark}
+    assert found["item: which one."] == {"Args:", *head}
+    assert found["Args:"] == {"item: which one.", *head}
+    assert found["return item"] == {"def order(item):"}
+    assert found["def order(item):"] == {mark + "Order an item.", mark}
+    assert found["ordered." + mark] == {"class Basket:", mark + "What is"}
+    assert found[f"{mark}Add one.{mark}"] == {"class Basket:", "def add(self):"}
+    assert found["item.order()"] == found[mark + "Never closed."] == {"def open_ended(item):"}
+    lines, leads = leads_of(DOCSTRINGS.replace("MARK", mark))
+    assert leads is not None
+    assert [line.strip() for line, bare in zip(lines, leads.bare, strict=True) if bare] == [mark]
 
 
 BRACES = """@Component
@@ -129,6 +197,99 @@ def test_blocks_in_braces() -> None:
     for text, opener in (("  }", "  } else {"), ("}", "): Promise<void> {")):
         assert lines[leads.needed[lines.index(text), 0]] == opener
     assert found["run('x')"] == set()
+
+
+HEADERS = [
+    "def order(\n    item: str,\n    *,\n    key=[1, 2],\n) -> Order:",
+    "    async def order(\n        item: str,\n    ) -> dict[\n        str, int\n    ]:",
+    "def order(item: str,\n          count: int = 3) -> Order:",
+    "class Basket(\n    Base,\n    metaclass=Meta,\n):",
+    "if (\n    item\n    and count\n):",
+    "export async function order(\n  item,\n  { a, b } = {},\n): Promise<void> {",
+    "  constructor(\n    private item: Item,\n    count = 1,\n  ) {",
+    "} else if (\n  item &&\n  count\n) {",
+    "const order = async (\n  item,\n) => {",
+    "function Basket({\n  items,\n  owner,\n}: {\n  items: Item[];\n  owner: string;\n}) {",
+    "public static void main(\n    String[] args,\n    int count\n) throws IOException {",
+    "int main(\n    int argc,\n    char **argv)\n{",
+    "def stub(\n    item: str,\n) -> int: ...",
+]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("header", HEADERS)
+def test_headers_of_several_lines_are_units(header: str, end: str) -> None:
+    indent = header[: len(header) - len(header.lstrip())]
+    text = f"{indent}first()\n{header}\n{indent}    body()\n{indent}last(1)".replace("\n", end)
+    found = units_of(text)
+    first, ends = found.visible()
+    lines = [text[start:stop] for start, stop in zip(first.tolist(), ends.tolist(), strict=True)]
+    assert lines == ["first()", header.strip().replace("\n", end), "body()", "last(1)"]
+    assert found.records.tolist() == [False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = [\n    1,\n    2,\n]",
+        "x = order(\n    1,\n    2,\n)",
+        "order(\n    1,\n    f(\n        2,\n    ),\n)\nif x:\n    y",
+        "order(1, () => {\n  f(\n    2\n  )\n})",
+        "def order(\n    item,\n\n    count,\n):\n    pass",
+        "def order(\n    item,\nreturn:\n    pass",
+        "def order(\n" + "    item_of_the_order: int,\n" * 30 + "):\n    pass",
+        '{\n  "a": [\n    1\n  ],\n  "b": {\n    "c": 2\n  }\n}',
+        "They said (as\n    we know) this:\n    nothing.",
+        "class struggle, they wrote,\n  is (not) over:\n  it goes on.",
+    ],
+)
+def test_what_is_no_header(text: str) -> None:
+    before, found = boundaries_of(text), units_of(text)
+    assert found.hard_lines.tolist() == before.hard_lines.tolist()
+    assert found.records.tolist() == before.records.tolist()
+
+
+HEADER_PIECES = ["def f(", "def g(a,", "h(", "x, (y)", "b):", "):", ") {", "{", "({", "}) {", "", "z"]
+
+
+def headers_slowly(text: str) -> list[tuple[int, int]]:
+    """The first and the last line that is not blank of each header, by reading on from each line."""
+    rows = text.split("\n")
+    indents = [len(row) - len(row.lstrip()) for row in rows]
+    found: list[tuple[int, int]] = []
+    for at, row in enumerate(rows):
+        signature = row.lstrip().startswith("def ")
+        opens = row.endswith(("(", "({")) or (signature and row.endswith(","))
+        if not opens or at + 1 == len(rows) or not rows[at + 1].strip() or indents[at + 1] <= indents[at]:
+            continue
+        depth, least = 0, 0
+        for sign in row:
+            depth += (sign in "({") - (sign in ")}")
+        least = min(0, depth - 1)
+        for stop in range(at + 1, len(rows)):
+            line = rows[stop]
+            beside = indents[stop] == indents[at] and line.strip()[:1] in (")", "}")
+            if not line.strip() or not (indents[stop] > indents[at] or beside):
+                break
+            depth += sum((sign in "({") - (sign in ")}") for sign in line)
+            if depth - line.endswith("{") <= least:
+                below = [*rows, ""][stop + 1].strip() == "{" and indents[stop + 1] == indents[at]
+                if below or signature or line.endswith((":", "{")):
+                    found.append((at, stop + below))
+                break
+    return [own for own in found if not any(other[0] < own[0] <= other[1] for other in found)]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "  ", "    "]), st.sampled_from(HEADER_PIECES)), max_size=20))
+@settings(max_examples=500, deadline=None)
+def test_headers_are_those_that_reading_on_finds(pieces: list[tuple[str, str]]) -> None:
+    text = "\n".join(indent * bool(piece) + piece for indent, piece in pieces)
+    boundaries = boundaries_of(text)
+    if not boundaries.hard_lines.size:
+        return
+    numbers = [text.count("\n", 0, line) for line in boundaries.hard_lines.tolist()]
+    begins, ends = find_headers(text, code_points(text), boundaries)
+    assert [(numbers[low], numbers[high - 1]) for low, high in zip(begins, ends, strict=True)] == headers_slowly(text)
 
 
 def test_other_blocks_by_indentation() -> None:
@@ -300,6 +461,85 @@ def test_more_is_never_needed_by_less_and_the_first_is_named(rows: list[str], da
     alone = [set(leads.of(leads.starts[[line]], leads.text_ends[[line]])[0].tolist()) for line in chosen]
     expected = {start: next(at for at, own in enumerate(alone) if start in own) for start in set().union(*alone)}
     assert dict(zip(starts.tolist(), first.tolist(), strict=True)) == expected
+
+
+TRACE = """2024-05-31 10:31:04 INFO start
+2024-05-31 10:31:05 ERROR order 7 failed
+shop.Refused: no card
+\tat shop.Order.pay(Order:12)
+\tat shop.Order.run(Order:3)
+Caused by: shop.Closed: bank is closed
+\tat shop.Bank.call(Bank:88)
+2024-05-31 10:31:06 WARN order 8 failed
+Traceback (most recent call last):
+  File "order.py", line 3, in run
+    pay()
+ValueError: no money
+2024-05-31 10:31:07 INFO stop
+  by hand
+2024-05-31 10:31:08 INFO start
+2024-05-31 10:31:09 INFO start
+2024-05-31 10:31:10 INFO start
+2024-05-31 10:31:11 INFO start"""
+
+
+@pytest.mark.parametrize("form", ["{}", "Read this:\n\n```\n{}\n```\n"])
+@pytest.mark.parametrize("bracket", ["", "["])
+def test_lines_of_an_entry_need_its_first(form: str, bracket: str) -> None:
+    found = needs(form.format(TRACE.replace("2024-", bracket + "2024-")))
+    fences = {"Read this:", "```"} if "```" in form else set()
+    error, cause = f"{bracket}2024-05-31 10:31:05 ERROR order 7 failed", "Caused by: shop.Closed: bank is closed"
+    refused = "shop.Refused: no card"
+    assert found[bracket + "2024-05-31 10:31:04 INFO start"] == fences
+    assert found[refused] - {cause} == {error, *fences}
+    assert found["at shop.Order.run(Order:3)"] - {cause} == {error, refused, *fences}
+    assert found[cause] - {refused} == {error, *fences}
+    assert found["at shop.Bank.call(Bank:88)"] - {refused} == {error, cause, *fences}
+    assert found[error] == {refused, *fences, *([] if fences else [cause])}
+    assert {"Traceback (most recent call last):", f"{bracket}2024-05-31 10:31:06 WARN order 8 failed"} <= found["pay()"]
+    assert found["by hand"] == {f"{bracket}2024-05-31 10:31:07 INFO stop", *fences}
+
+
+def test_short_entries_are_units() -> None:
+    long = "2024-05-31 10:31:08 ERROR no\n" + "\tat shop.Order.run(Order:3)\n" * 12
+    text = f"2024-05-31 10:31:04 INFO start\n{TRACE}\n\nNo entry.\n{long}10:31:09 INFO stop"
+    found = units_of(text)
+    ends = [*found.hard_lines.tolist()[1:], len(text)]
+    units = [text[start:end].strip() for start, end in zip(found.hard_lines.tolist(), ends, strict=True)]
+    stamped = [entry.strip() for entry in re.split(r"\n(?=2024)", TRACE)]
+    rows = long.strip().replace("\t", "").split("\n")
+    assert units == ["2024-05-31 10:31:04 INFO start", *stamped, "No entry.", *rows, "10:31:09 INFO stop"]
+    assert [unit for unit, record in zip(units, found.records, strict=True) if record] == [
+        entry for entry in stamped if "\n" in entry
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "date,count,sum\n2024-05-01,3,4\n2024-05-02,3,5\n2024-05-03,1,2\nall,7,11",
+        "10:31:05 Ida: Is it dry?\nI need it.\n10:31:09 Ole: No.\n10:31:22 Ida: Pity.\nI wait.",
+        "1\n00:00:01,000 --> 00:00:04,000\nHello.\n\n2\n00:00:05,000 --> 00:00:06,000\nWho?\n\n"
+        "3\n00:00:07,000 --> 00:00:08,000\nMe.",
+        "2024-05-01 rye\n- oats\n2024-05-02 rye\n- oats\n- hay",
+        "1. rye\n   in May\n2. oats\n   in June\n3. hay\n   in July",
+        "2024-05-01 rye\n\n2024-05-02 oats\n\n2024-05-03 hay\n\nAll is in.",
+        "2024-05-01\n2024-05-02\n2024-05-03",
+    ],
+)
+def test_what_is_no_log(text: str) -> None:
+    before, found = boundaries_of(text), units_of(text)
+    assert found.hard_lines.tolist() == before.hard_lines.tolist()
+    assert found.records.tolist() == before.records.tolist()
+
+
+def test_a_log_is_known_for_each_context() -> None:
+    log = "10:31:05 a\n\tb\n10:31:06 c\n10:31:07 d"
+    notes = "10:31:05 e\nf\ng\nh"
+    text = f"{notes}\n\n{log}"
+    found = with_units(text, code_points(text), boundaries_of(text), np.array([0, len(notes) + 2]))
+    assert [text[line] for line in found.hard_lines.tolist()] == ["1", "f", "g", "h", "1", "1", "1"]
+    assert found.records.nonzero()[0].tolist() == [4]
 
 
 def test_examples_are_records() -> None:

@@ -140,6 +140,24 @@ def test_rows_come_with_the_header_line(compressor: BeaverPromptCompressor, budg
     assert "| Variable | Default | Meaning |\n| --- | --- | --- |" in table
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+@pytest.mark.parametrize("name", ["buyer", "buyer, first name last"])
+def test_rows_with_quoted_delimiters_come_with_the_header(
+    compressor: BeaverPromptCompressor, name: str, end: str
+) -> None:
+    buyers = ["Kato KK", 'Zeta, "the" Inc.', "Roth & Sons", "Alder, Ash, and Elm"]
+    parts, states = ["rotor", "rotor", "gasket, blue"], ["open", "returned"]
+    rows = [[700 + at, buyers[at * at % 4], parts[at % 3], at * 7 % 31, states[at % 2]] for at in range(40)]
+    file = io.StringIO()
+    csv.writer(file, lineterminator=end).writerows([["order", name, "part", "count", "status"], *rows])
+    whole = file.getvalue()
+    for budget in range(60, 400, 20):
+        text = kept(compressor, whole, "Which rotors of Kato KK were returned?", budget)
+        found = list(csv.reader(io.StringIO(text)))
+        assert found[0][1] == name
+        assert [[int(row[0]), *row[1:3], int(row[3]), row[4]] in rows for row in found[1:]] == [True] * len(found[1:])
+
+
 @pytest.mark.parametrize("budget", [70, 100, 120, 160, 220])
 @pytest.mark.parametrize(
     "question", ["What happens if withdraw exceeds the balance?", "How does transfer undo a failed deposit?"]
@@ -220,6 +238,63 @@ def test_what_opens_a_block_comes_with_a_line_of_it(
             assert len(following) - len(following.lstrip()) > indent, line
 
 
+BODY = """
+{0}    started = clock.now()
+{0}    lock(customer)
+{0}    if stock.of(items) < 1:
+{0}        raise SoldOut(items)
+{0}    bill = post(customer, items)
+{0}    return bill.number
+"""
+SIGNATURES = [
+    "def place_order(\n    customer: int,\n    items: list[str],\n    express: bool = False,\n) -> Order:",
+    "def place_order(customer: int, items: list[str],\n                express=False,\n                tries=3):",
+    "export function placeOrder(\n  customer: number,\n  items: string[],\n  tries = 3,\n): Order {",
+    "  public Order placeOrder(\n      int customer,\n      List<String> items,\n      boolean express\n  ) {",
+]
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_of_a_signature_all_parameters_are_kept_or_none(compressor: BeaverPromptCompressor, signature: str) -> None:
+    indent = signature[: len(signature) - len(signature.lstrip())]
+    other = BODY.replace("customer", "owner").replace("bill", "note")
+    code = f"{indent}import shop\n{signature}{BODY.format(indent)}{indent}run(4){other.format(indent)}"
+    prepared = compressor.prepare(code)
+    whole = headed = 0
+    for question in ("What are the parameters of place order?", "When is SoldOut raised?", "What is the bill number?"):
+        for budget in range(20, 240, 7):
+            result = compressor.compress(prepared, question=question, target_token=budget, concate_question=False)
+            text = result.compressed_context
+            lines = [line.strip() in text for line in signature.split("\n")[:-1]]
+            assert all(lines) or not any(lines)
+            assert all(lines) == (signature in text)
+            whole += all(lines)
+            headed += all(lines) and bool(re.search(f"\n{indent}    [a-z]", text.partition(signature)[2]))
+    assert whole > 40
+    assert headed > 0.9 * whole  # with a line of the body, where it fits
+
+
+@pytest.mark.parametrize(
+    "question", ["How many tries are there?", "What is a surcharge?", "When is SoldOut raised?", "What does it place?"]
+)
+def test_docstrings_are_closed(compressor: BeaverPromptCompressor, question: str) -> None:
+    told = """
+    {0}Place an order.
+
+    Args:
+        customer: who orders.
+        express: whether it comes the next day, at a surcharge.
+        tries: how many there are, at most, at reaching the shop.
+    {0}""".format('"""')
+    prepared = compressor.prepare(f"import shop\n\n{SIGNATURES[0]}{told}{BODY.format('')}\nplace_order(7, [])")
+    for budget in range(100, 260, 8):
+        result = compressor.compress(prepared, question=question, target_token=budget, concate_question=False)
+        text = result.compressed_context
+        assert text.count('"""') in (0, 2)
+        assert SIGNATURES[0] in text or '"""' not in text
+        assert '"""' in text or ("at a surcharge" not in text and "how many there are" not in text)
+
+
 @pytest.mark.parametrize("form", ["[10:{:02}] {}: {}", "10:{:02} <{}> {}", "{1} (10:{0:02}): {2}"])
 def test_what_is_said_comes_with_who_says_it(compressor: BeaverPromptCompressor, form: str) -> None:
     said = [
@@ -273,6 +348,39 @@ def test_a_row_is_found_by_its_number_among_numbers_like_it(compressor: BeaverPr
     for row in rows:
         question = f"What is the amount of order {row[:4]}?"
         assert row in compressor.compress(prepared, question=question, target_token=110).compressed_context
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        [
+            "shop.RefusedException: the card of customer 88 is blocked",
+            "Caused by: shop.ClosedException: bank is closed",
+        ],
+        ["Traceback (most recent call last):", "RefusedError: the card of customer 88 is blocked"],
+    ],
+)
+def test_an_error_of_a_log_comes_with_its_cause(compressor: BeaverPromptCompressor, trace: list[str]) -> None:
+    generator = random.Random(5)
+    said = ["cache is warm", "mail is queued", "batch is settled", "session is open"]
+    lines = [f"2024-05-31 {hour:02}:{hour * 7 % 60:02}:08,112 INFO {generator.choice(said)}" for hour in range(24)] * 4
+    frames = [f"\tat shop.Order.step{step}(Order.java:{step * 11})" for step in range(12)]
+    lines[40] = lines[40].replace("INFO", "ERROR").replace(lines[40][29:], "order 4711 was refused")
+    error = lines[40]
+    lines[41:41] = [trace[0], *frames[:6], trace[1], *frames[6:]]
+    prepared = compressor.prepare("\n".join(lines))
+    least = compressor.counter("\n".join([error, *trace]))
+    for budget in range(least + 4, 500, 20):
+        result = compressor.compress(
+            prepared, question="Why was order 4711 refused?", target_token=budget, concate_question=False
+        )
+        kept = result.compressed_context.split("\n")
+        assert [line for line in kept if line in (error, *trace)] == [error, *trace]
+        assert set(kept) <= set(lines)
+    for budget in range(2 * least, 500, 20):
+        result = compressor.compress(prepared, question="Where is step9?", target_token=budget, concate_question=False)
+        kept = result.compressed_context.split("\n")
+        assert error in kept or not {*frames, *trace} & {*kept}
 
 
 COMMAS = [
