@@ -144,7 +144,10 @@ def candidates(
         [np.arange(first), np.insert(np.arange(first, middle), positions, np.arange(middle, middle + len(prior)))]
     )
     sequence = sequence[(columns[0] < columns[1])[sequence]]  # a page inside a character has no text
-    return Candidates(*(column[sequence] for column in columns))
+    found = Candidates(*(column[sequence] for column in columns))
+    ends = document.said(found.ends)
+    more = np.diff(document.token_starts.searchsorted(np.stack([found.ends, ends])), axis=0)[0]
+    return found._replace(ends=ends, tokens=found.tokens + more, whole=found.whole & (more == 0))
 
 
 Part = tuple[Positions, Positions, Positions, NDArray[np.bool_], int, NDArray[np.float64]]
