@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import among
 from beaver_compat.blocks import add_blocks
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
@@ -125,7 +126,9 @@ def find_leads(
     _add_headers(text, points, boundaries, first, text_ends, needed, follows)
     bare |= follows
     _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
-    headings = _over_sections(find_headings(text, points, boundaries), first, text_ends, contexts, follows)
+    titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
+    follows[fillers] = bare[fillers] = True
+    headings = _over_sections(titles, first, text_ends, contexts, follows)
     bodies = _bodies(follows, starts, contexts)
     if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
         return None
@@ -136,6 +139,8 @@ def find_leads(
     if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
         return None
     ends = np.minimum(np.append(starts[1:], len(text)), context_ends[contexts])
+    underlined = fillers[among(fillers, titles + 1)]
+    ends[underlined - 1] = ends[underlined]
     return Leads(starts, ends, lead_starts, text_ends, needed, headings, behind, bodies, bare)
 
 
@@ -195,13 +200,12 @@ def _is_header(line: str, rows: list[str]) -> bool:
 
 
 def _over_sections(
-    headings: list[int], first: Positions, ends: Positions, contexts: Positions, follows: NDArray[np.bool_]
+    lines: Positions, first: Positions, ends: Positions, contexts: Positions, follows: NDArray[np.bool_]
 ) -> Positions:
     """The heading of each line of a short section, -1 for none; what a heading stands over follows it."""
     headed = np.full(contexts.size, -1)
-    if not headings:
+    if not lines.size:
         return headed
-    lines = np.array(headings)
     nexts = np.minimum(np.append(lines[1:], first.size), contexts.searchsorted(contexts[lines], side="right"))
     follows[lines] = True
     short = (ends[nexts - 1] - first[lines] <= _SHORT_SECTION) & (nexts > lines + 1)
@@ -232,9 +236,9 @@ def _add_fences(
 
     The block and the line before it that ends with a colon need each other, of a long block its first line.
     """
-    if not any(3 * sign in text for sign in FENCES):
-        return
     first, ends = boundaries.visible()
+    if not is_any(points[first], FENCES).any():
+        return
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
     order = np.arange(first.size)
     if openings.size:

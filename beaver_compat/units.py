@@ -95,12 +95,12 @@ def _with_fences(
     text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
 ) -> Boundaries:
     """The boundaries with each short fenced block as one record."""
-    if not any(3 * sign in text for sign in FENCES):
-        return boundaries
     lines = boundaries.hard_lines
+    first, ends = boundaries.visible()
+    if not is_any(points[first], FENCES).any():
+        return boundaries
     contexts = context_starts.searchsorted(lines, side="right") - 1
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
-    _, ends = boundaries.visible()
     short = ends[closings] - lines[openings] <= _LONGEST_FENCED
     return _merged(boundaries, openings[short], closings[short] + 1) if short.any() else boundaries
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
-from text_kinds import CSV, MARKDOWN
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from text_kinds import CODE, CSV, DIALOGUE, FEW_SHOT, JSON_LINES, MARKDOWN
 
 from beaver_compat import BeaverPromptCompressor
+from beaver_compat.boundaries import find_boundaries
+from beaver_compat.characters import character_classes, code_points
+from beaver_compat.headings import find_headings
+from beaver_compat.units import with_units
 
-BUDGETS = range(12, 150, 3)
+BUDGETS = range(12, 150, 5)
 PRICES = (
     "# Prices\n\n| Plan | Seats | Price |\n|---|---|---|\n"
     + "\n".join(
@@ -35,12 +42,94 @@ Tokens live for 90 days. Run `loom login` again or set `LOOM_TOKEN` anew.
 """
 
 
+LEASE = """LEASE OF THE UPPER MILL
+
+This lease is made on 4 May 2021 between the Parish of Alder ("Owner") and Ida Roth ("Miller").
+
+1. RENT AND DEPOSIT
+
+1.1 Rent. The Miller pays 140 crowns on the first day of each month. Flour may be given in its place.
+
+1.2 Deposit. Three rents are left with the Owner as a deposit, who keeps them apart from other money.
+
+2. REPAIRS
+
+2.1 Wheel. The Owner mends the wheel and the race within 14 days after the Miller has asked for it in writing.
+
+2.2 Stones. The Miller dresses the stones. New stones are paid for by both in equal parts.
+
+3. DOGS AND OTHER ANIMALS
+
+Dogs need the consent of the Owner. Cats are welcome, and each year the Owner pays for the milk of two of them.
+
+4. END OF THE LEASE
+
+Either party may end the lease with six months' notice to the end of a year. Keys are handed over at noon.
+"""
+RULES = """Regeln der Bücherei
+
+§ 1 Öffnungszeiten
+Die Bücherei ist von Montag bis Freitag von 9 bis 18 Uhr geöffnet. Am Samstag schließt sie um 13 Uhr.
+
+§ 2 Ausleihe
+Bücher werden für vier Wochen ausgeliehen. Für jede Woche darüber hinaus wird ein Euro erhoben.
+
+§ 3 Verlust
+Wer ein Buch verliert, ersetzt es oder zahlt den Neupreis. Karten werden für drei Euro neu ausgestellt.
+"""
+CHINESE = """茶馆须知
+
+一、开放时间
+茶馆每天上午九点开门，晚上十点关门。春节期间休息三天。
+
+二、价格
+绿茶每壶二十元，红茶每壶三十元。学生半价，须出示学生证。
+
+三、其他
+馆内禁止吸烟。宠物须牵绳，但猫可以自由活动。
+"""
+PAGE = """<!DOCTYPE html>
+<html><head><title>Alder Mill</title></head><body>
+<h1>Alder Mill</h1>
+<p>The mill is open from 10am to 4pm on Sundays.</p>
+<h2 class="t">Tickets</h2>
+<p>A ticket costs 4 crowns, for children 2 crowns.</p>
+<h2>Getting here</h2>
+<p>Bus 42 stops at the bridge every 20 minutes.</p>
+</body></html>
+"""
+UNDERLINED = """Alder Mill
+==========
+
+The mill is open from 10am to 4pm on Sundays. It was built in 1871.
+
+Tickets
+-------
+
+A ticket costs 4 crowns. Children pay 2 crowns, dogs nothing.
+
+Getting here
+------------
+Bus 42 stops at the bridge. It runs every 20 minutes until seven.
+"""
+
+
+def headings(text: str) -> tuple[list[str], list[str]]:
+    points = code_points(text)
+    contexts = np.zeros(1, dtype=np.int64)
+    boundaries = with_units(text, points, find_boundaries(points, character_classes(points)), contexts)
+    first, ends = boundaries.visible()
+    found = find_headings(text, points, boundaries, np.zeros(first.size, dtype=np.int64), first, ends)
+    titles, fillers = ([text[first[line] : ends[line]] for line in lines.tolist()] for lines in found)
+    return titles, fillers
+
+
 def lonely(text: str, kept: str, is_opener: Callable[[str], bool]) -> list[str]:
     """The lines of a kind that are kept without any of the lines that they stand over, which end at the next such."""
     found = [line for line in kept.split("\n") if line.strip()]
     lines = [line for line in text.split("\n") if line.strip()]
-    place = -1
-    places = [place := next(at for at in range(place + 1, len(lines)) if lines[at].startswith(line)) for line in found]
+    place = 0
+    places = [place := next(at for at in range(place, len(lines)) if line in lines[at]) for line in found]
     openers = [at for at, line in enumerate(lines) if is_opener(line)]
     bare = []
     for at, following in zip(places, [*places[1:], len(lines)], strict=True):
@@ -88,3 +177,145 @@ def test_no_header_of_a_table_is_kept_without_a_row(compressor: BeaverPromptComp
 
 def test_a_row_is_kept_before_the_header_alone(compressor: BeaverPromptCompressor) -> None:
     assert "| Plan A |" in kept(compressor, PRICES, "Which plan has 2 seats?", 32)
+
+
+TITLES = [
+    "9. Acceptance Not Required for Having Copies.",
+    "3. TERM AND TERMINATION",
+    "14. Revised Versions of this License.",
+    "2.1 Late payment",
+    "4.1.2. Data and Methods",
+    "\u00a7 5 Tierhaltung",
+    "\u00a7\u00a7 7a Kosten",
+    "Article 5",
+    "ARTICLE 5.",
+    "Article 12: Right to be Heard",
+    "Chapter IV",
+    "Appendix B \u2013 Forms",
+    "Kapitel 3",
+    "\u516d\u3001\u5176\u4ed6",
+    "\u7b2c\u5341\u4e8c\u6761 \u8d23\u4efb",
+    "TERMS AND CONDITIONS",
+    "\u041e\u0411\u0429\u0418\u0415 \u041f\u041e\u041b\u041e\u0416\u0415\u041d\u0418\u042f",
+    "## Fields",
+    "<h3 id='x'>Dogs</h3>",
+]
+BELOW = "The mill was built in 1871 by two brothers from Graz, who had come over the hills in a hard winter to stay."
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_titles(title: str) -> None:
+    text = f"It is an old mill.\n\n  {title}\n\n{BELOW}\n\n{BELOW}"
+    assert headings(text) == ([title], [])
+    assert headings(f"{title}\n\n{BELOW}")[0] == [title]
+    if title[0] not in "#<":
+        assert headings(f"{BELOW}\n\n{title}") == headings(f"{BELOW}\n{title}\nand so on.") == ([], [])
+
+
+def test_titles_with_lines() -> None:
+    assert headings(UNDERLINED) == (
+        ["Alder Mill", "Tickets", "Getting here"],
+        ["=" * 10, "-" * 7, "-" * 12],
+    )
+    assert headings(PAGE)[1] == ["<!DOCTYPE html>"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Buy Milk\n\n2. Buy Eggs\n\n3. Call Ann\n\n" + BELOW,
+        "1. Buy milk\n2. Buy eggs\n3. Call Ann\n" + BELOW,
+        "Steps:\n\n1. Preheat the oven.\n\n" + BELOW,
+        "12 Angry Men\n\n" + BELOW,
+        "1999\n\n" + BELOW,
+        "3.14\n\n" + BELOW,
+        "\u00a7 1 Eins\n\n\u00a7 2 Zwei\n\nDrei",
+        "\u00a7 5 was repealed.\n\n" + BELOW,
+        "Article 5 was repealed in May\n\n" + BELOW,
+        "Part of it is gone\n\n" + BELOW,
+        '"STOP!"\n\n' + BELOW,
+        "STOP!\n\n" + BELOW,
+        "USA\n\n" + BELOW,
+        "A1-B2-C3-4711\n\n" + BELOW,
+        "MAX_SIZE = 10\n\n" + BELOW,
+        "PARIS\n\nROME\n\nOSLO\n\n",
+        "RED\n\nGREEN\n\nBLUE\n\n" + BELOW,
+        "No one came.\n\nNo one left.\n\nAnd the mill stood still.",
+        "O mill upon the hill\nThat grinds the golden grain\n\nO wheel that never will\nBe standing still again",
+        "name: x\n---\na: 1",
+        "Dear Ida,\n---\nIt rains.",
+        "- one\n---\n" + BELOW,
+        "2024-05-02 10:31:00 INFO ready\n\n2024-05-02 10:31:05 INFO done\n",
+        "PORT=8080\nHOST=mill\n\nUSER=ida\n",
+        CODE.replace("@", "# "),
+        DIALOGUE.replace("\n", "\n\n"),
+        FEW_SHOT,
+        JSON_LINES,
+        CSV,
+    ],
+)
+def test_what_is_no_title(text: str) -> None:
+    assert headings(text) == ([], [])
+
+
+PIECES = [
+    *TITLES,
+    BELOW,
+    "It rains.",
+    "1. Buy milk",
+    "2. Buy Eggs",
+    "====",
+    "-----",
+    "Tickets",
+    "ROME",
+    "<!doctype html>",
+    "```",
+    "a,b,c",
+    "1,2,3",
+    "| - | - |",
+    "[smtp]",
+    "port = 25",
+    "# one",
+    "def f():",
+    "    return 1",
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(["\n", "\n\n"])), max_size=12), st.integers(1, 120))
+@settings(max_examples=80, deadline=None)
+def test_any_mix_keeps_to_the_budget_and_to_the_text(
+    compressor: BeaverPromptCompressor, rows: list[tuple[str, str]], budget: int
+) -> None:
+    text = "".join(part for row in rows for part in row)
+    result = compressor.compress(text, question="Tickets?", target_token=budget, concate_question=False)
+    assert result.compressed_tokens <= budget or not result.compressed_context
+    place = 0
+    for span in result.spans:
+        assert place <= span.start < span.end <= len(text)
+        place = span.end
+
+
+@pytest.mark.parametrize(
+    ("text", "questions"),
+    [
+        (LEASE, ["What is the deposit?", "Who mends the wheel?", "Lease of the upper mill: dogs, repairs, rent"]),
+        (RULES, ["Was kostet ein verlorenes Buch?", "Öffnungszeiten, Ausleihe, Verlust"]),
+        (CHINESE, ["红茶多少钱?", "开放时间、价格、其他"]),
+        (PAGE, ["How much is a ticket?", "Which bus?", "Alder Mill, tickets, getting here"]),
+        (UNDERLINED, ["How much is a ticket?", "Which bus?", "Alder Mill, tickets, getting here"]),
+    ],
+)
+def test_no_title_stands_alone(compressor: BeaverPromptCompressor, text: str, questions: list[str]) -> None:
+    titles, fillers = headings(text)
+    assert len(titles) >= 3
+    for question in questions:
+        for budget in BUDGETS:
+            context = kept(compressor, text, question, budget)
+            assert not lonely(text, context, lambda line: line.strip() in (*titles, *fillers)), (budget, context)
+
+
+def test_sections_of_plain_text_come_with_their_title(compressor: BeaverPromptCompressor) -> None:
+    context = kept(compressor, LEASE, "Do dogs need consent?", 60)
+    assert "3. DOGS AND OTHER ANIMALS\n\nDogs need the consent" in context
+    context = kept(compressor, UNDERLINED, "How much do children pay for a ticket?", 30)
+    assert "Tickets\n-------\n\nA ticket costs" in context
