@@ -1,8 +1,9 @@
 """The lines of a text that others can't be read without.
 
-A table's row needs its header, a line of a code block the fences around it, a line of code the lines that open the
-blocks around it (`blocks`); the heading of a short section helps.  Everything here reads characters only; it does not
-know of tokens, pages or scores.  Only lines that qualify are looked at one by one.
+A table's row needs its header, a line of settings the name of its section, a line of a code block the fences around it,
+a line of code the lines that open the blocks around it (`blocks`); the heading of a short section helps.  Everything
+here reads characters only; it does not know of tokens, pages or scores.  Only lines that qualify are looked at one by
+one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from beaver_compat.blocks import add_blocks
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
 from beaver_compat.headings import find_headings
+from beaver_compat.settings import settings_sections
 from beaver_compat.units import FENCES, fence_pairs
 
 Positions = NDArray[np.int64]
@@ -126,6 +128,7 @@ def find_leads(
     _add_headers(text, points, boundaries, first, text_ends, needed, follows)
     bare |= follows
     _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
+    _add_settings(settings_sections(text, points, boundaries, contexts), needed, follows)
     titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
     follows[fillers] = bare[fillers] = True
     headings = _over_sections(titles, first, text_ends, contexts, follows)
@@ -197,6 +200,14 @@ def _is_header(line: str, rows: list[str]) -> bool:
         return False
     numbers = [any(cell.lstrip("+-$€£")[:1].isdigit() for cell in cells(row)) for row in rows]
     return len(set(names)) == len(names) and line[-1] not in ".?!" and 2 * sum(numbers) >= len(rows)
+
+
+def _add_settings(sections: list[tuple[int, int]], needed: Positions, follows: NDArray[np.bool_]) -> None:
+    """Each line of a section of settings needs the section's name, which needs the first key."""
+    for name, end in sections:
+        follows[name] = True
+        needed[name + 1 : end, 1] = needed[name + 1 : end, 0]
+        needed[name + 1 : end, 0] = name
 
 
 def _over_sections(

@@ -1,7 +1,7 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples, short fenced blocks and lines of a transcript.  Everything here reads characters only.  Only
-lines that qualify are looked at one by one.
+That is few-shot examples, short fenced blocks, short sections of settings and lines of a transcript.  Everything here
+reads characters only.  Only lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
+from beaver_compat.settings import settings_sections
 
 Positions = NDArray[np.int64]
 
 _CUE_REACH = 24  # characters in which an example's cue ends
 _SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
-_LONGEST_FENCED = 160  # characters, about half a page: of a longer block lines may be kept
+_LONGEST_FENCED = 160  # characters, about half a page: of a longer block or section of settings lines may be kept
 _LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences may be kept alone
 
 FENCES = "`~"
@@ -47,7 +48,7 @@ def with_units(
     context_starts: Positions,
     implicit_query: bool = False,
 ) -> Boundaries:
-    """The boundaries with each few-shot example and short fenced block as one record.
+    """The boundaries with each few-shot example, short fenced block and short section of settings as one record.
 
     Each line of a transcript is one sentence.
 
@@ -62,7 +63,8 @@ def with_units(
         return boundaries
     boundaries = _with_turns(text, points, boundaries)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
-    return _with_fences(text, points, boundaries, context_starts)
+    boundaries = _with_fences(text, points, boundaries, context_starts)
+    return _with_settings(text, points, boundaries, context_starts)
 
 
 def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:
@@ -103,6 +105,21 @@ def _with_fences(
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
     short = ends[closings] - lines[openings] <= _LONGEST_FENCED
     return _merged(boundaries, openings[short], closings[short] + 1) if short.any() else boundaries
+
+
+def _with_settings(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
+) -> Boundaries:
+    """The boundaries with each short section of an INI or TOML file as one record."""
+    lines = boundaries.hard_lines
+    contexts = context_starts.searchsorted(lines, side="right") - 1
+    sections = settings_sections(text, points, boundaries, contexts)
+    if not sections:
+        return boundaries
+    names, limits = np.array(sections, dtype=np.int64).T
+    _, ends = boundaries.visible()
+    short = ends[limits - 1] - lines[names] <= _LONGEST_FENCED
+    return _merged(boundaries, names[short], limits[short])
 
 
 def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
