@@ -23,6 +23,7 @@ _LONG_WORD = 4  # letters; shorter ones are small in titles, too
 _CAPITALS = 0.7  # of a title's long words begin with one
 _LEAST_CAPITALS = 4  # letters of a title in capitals
 _MOST_WORDS = 8  # of a title behind a number such as 2.1
+_MARK_REACH = 8  # characters in which the number of a clause ends
 
 _HASHES = re.compile(r"(#{1,6}) +\S")
 _TAG = re.compile(r"<h([1-6])\b[^<>]*>.*</h\1>", re.I)
@@ -40,6 +41,7 @@ _PART_BEGINNINGS = np.unique(
     [ord(part[0]) * _PACKED + ord(part[1]) for part in f"{_PARTS}|{_PARTS.upper()}".split("|")]
 )
 _CAPITAL_TITLE = re.compile(r"[^\W_](?:[^\W_]|[ .,&/()'\u2019:\u2013\u2014-])*[^\W_]")
+_CLAUSE = re.compile(r"(?:\d{1,2}\.|\d{1,2}(?:\.\d{1,2}){1,3}\.?) +([^.?!;\n]{1,60}[^\W\d])\. +(?=\S)")
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
 
@@ -70,6 +72,38 @@ def find_headings(
     _add_titles(found, text, points, boundaries, contexts, first, ends)
     fillers = {*doctypes, *underlines}
     return np.array(sorted(found), dtype=np.int64), np.array(sorted(fillers), dtype=np.int64)
+
+
+def clause_titles(
+    text: str, points: NDArray[np.uint32], first: Positions, ends: Positions
+) -> tuple[Positions, Positions]:
+    """The hard lines that begin with a title of their own, as in ``4.2 Late Payment. Bills are due ...``.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        first, ends: the first character of each hard line that is not blank, and the one behind the last, int64 [N].
+
+    Returns:
+        The lines, ascending, and where what is behind each title begins, int64.
+    """
+    lines = np.flatnonzero(_is_digit(points[first]) & (ends - first > _LONGEST_TITLE))  # shorter ones are kept whole
+    signs = points[first[lines, None] + np.arange(_MARK_REACH)]
+    space = (signs == ord(" ")).argmax(axis=1)  # 0 where there is none
+    number = np.where(np.arange(_MARK_REACH) < space[:, None], _is_digit(signs) | (signs == ord(".")), True).all(axis=1)
+    dotted = (signs == ord(".")).argmax(axis=1)
+    lines = lines[number & (dotted > 0) & (dotted < space)]
+    found = [
+        (line, match.end())
+        for line in lines.tolist()
+        if (match := _CLAUSE.match(text, first[line], ends[line])) and _is_capitalized(match[1])
+    ]
+    clauses, bodies = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return clauses, bodies
+
+
+def _is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    return (points >= ord("0")) & (points <= ord("9"))
 
 
 def _with_hashes(
@@ -171,7 +205,7 @@ def _likely(
     lines = lines[~boundaries.records[lines] & (boundaries.labels[lines] == boundaries.hard_lines[lines])]
     lines = lines[contexts[np.minimum(lines + 1, contexts.size - 1)] == contexts[lines]]
     sign, second = points[first[lines]].astype(np.int64), points[first[lines] + 1].astype(np.int64)
-    digit = (sign >= ord("0")) & (sign <= ord("9")) & ((second < ord("0")) | (second <= ord("9")))
+    digit = (sign >= ord("0")) & (sign <= ord("9")) & (second <= ord("9"))
     capital = ((sign >= ord("A")) & (sign <= ord("Z"))) | ((sign >= 0xC0) & (sign < 0x2000))
     capital &= (second < ord("a")) | (second > ord("z"))
     part = np.isin(sign * _PACKED + second, _PART_BEGINNINGS)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
+from beaver_compat.headings import clause_titles
 from beaver_compat.settings import settings_sections
 
 Positions = NDArray[np.int64]
@@ -50,7 +51,7 @@ def with_units(
 ) -> Boundaries:
     """The boundaries with each few-shot example, short fenced block and short section of settings as one record.
 
-    Each line of a transcript is one sentence.
+    Each line of a transcript is one sentence; the title that a clause begins with is one with the sentence behind it.
 
     Args:
         text: all contexts, joined.
@@ -62,6 +63,7 @@ def with_units(
     if boundaries.hard_lines.size < 2:
         return boundaries
     boundaries = _with_turns(text, points, boundaries)
+    boundaries = _with_clauses(text, points, boundaries)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
     boundaries = _with_fences(text, points, boundaries, context_starts)
     return _with_settings(text, points, boundaries, context_starts)
@@ -154,6 +156,19 @@ def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -
     holders = lines.searchsorted(boundaries.sentences, side="right") - 1
     torn = (turns & (ends - lines <= _LONGEST_TURN))[holders]
     return replace(boundaries, sentences=boundaries.sentences[~torn], labels=np.where(turns, labels, lines))
+
+
+def _with_clauses(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
+    """The boundaries without the sentence end behind the title that a numbered clause begins with."""
+    lines = boundaries.hard_lines
+    clauses, bodies = clause_titles(text, points, *boundaries.visible())
+    if not clauses.size:
+        return boundaries
+    labels = boundaries.labels.copy()
+    labels[clauses] = bodies
+    holders = lines.searchsorted(boundaries.sentences, side="right") - 1
+    torn = np.isin(holders, clauses) & (boundaries.sentences <= labels[holders])
+    return replace(boundaries, sentences=boundaries.sentences[~torn], labels=labels)
 
 
 def _with_examples(

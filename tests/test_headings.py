@@ -13,7 +13,7 @@ from text_kinds import CODE, CSV, DIALOGUE, FEW_SHOT, JSON_LINES, MARKDOWN
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.boundaries import find_boundaries
 from beaver_compat.characters import character_classes, code_points
-from beaver_compat.headings import find_headings
+from beaver_compat.headings import clause_titles, find_headings
 from beaver_compat.settings import settings_sections
 from beaver_compat.units import with_units
 
@@ -415,3 +415,43 @@ def test_sections_of_settings(text: str, sections: list[tuple[int, int]]) -> Non
     boundaries = find_boundaries(points, character_classes(points))
     contexts = np.zeros(boundaries.hard_lines.size, dtype=np.int64)
     assert settings_sections(text, points, boundaries, contexts) == sections
+
+
+CLAUSES = """1 The Owner lets the mill to the Miller.
+
+4.1 Care. Each party keeps what it learns about the other to itself, as it keeps its own papers. This holds for five \
+years after the end of the lease, but for the recipe of the rye bread, which is never told.
+
+4.2 Exclusions. What stands in the parish paper is no secret. Nor is what was known to the other party before, or what \
+a third party told it without asking for silence. The weather is no secret either, nor is the height of the water.
+
+5. Late Payment of Rent. Rent that is late bears interest of two in a hundred for each month. The Owner may ask for it \
+in flour, at the price that was paid in the market of Alder on the first Monday of that month.
+"""
+
+
+@pytest.mark.parametrize("question", ["Exclusions", "What bears interest?", "Late payment of rent, care, exclusions"])
+def test_no_title_of_a_clause_is_kept_alone(compressor: BeaverPromptCompressor, question: str) -> None:
+    for budget in range(4, 120, 3):
+        for line in kept(compressor, CLAUSES, question, budget).split("\n"):
+            assert not line.endswith(("Care.", "Exclusions.", "Rent.")), (budget, line)
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        (CLAUSES, ["4.1 Care. ", "4.2 Exclusions. ", "5. Late Payment of Rent. "]),
+        (f"3.2 Termination for Cause. {BELOW}", ["3.2 Termination for Cause. "]),
+        (f"1. Preheat the oven to the full. {BELOW}", []),
+        (f"1. Apple 2. Pear 3. Plum 4. Quince {BELOW}", []),
+        ("4.2 Exclusions. None.", []),
+        (f"4.2 million people live there. {BELOW}", []),
+        (f"192.168.1.20 - Mill. {BELOW}", []),
+        (f"12 Angry Men. {BELOW}", []),
+    ],
+)
+def test_titles_of_clauses(text: str, titles: list[str]) -> None:
+    points = code_points(text)
+    first, ends = find_boundaries(points, character_classes(points)).visible()
+    lines, bodies = clause_titles(text, points, first, ends)
+    assert [text[first[line] : body] for line, body in zip(lines.tolist(), bodies.tolist(), strict=True)] == titles
