@@ -146,8 +146,13 @@ def candidates(
     sequence = sequence[(columns[0] < columns[1])[sequence]]  # a page inside a character has no text
     found = Candidates(*(column[sequence] for column in columns))
     ends = document.said(found.ends)
-    more = np.diff(document.token_starts.searchsorted(np.stack([found.ends, ends])), axis=0)[0]
-    return found._replace(ends=ends, tokens=found.tokens + more, whole=found.whole & (more == 0))
+    longer = np.flatnonzero(ends > found.ends)
+    if not longer.size:
+        return found
+    tokens, whole = found.tokens.copy(), found.whole.copy()
+    tokens[longer] += np.diff(document.token_starts.searchsorted([found.ends[longer], ends[longer]]), axis=0)[0]
+    whole[longer] = False
+    return found._replace(ends=ends, tokens=tokens, whole=whole)
 
 
 Part = tuple[Positions, Positions, Positions, NDArray[np.bool_], int, NDArray[np.float64]]

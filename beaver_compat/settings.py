@@ -13,6 +13,8 @@ Positions = NDArray[np.int64]
 
 _LONGEST_NAME = 100  # characters, with the brackets
 _LONGEST_KEY = 120  # characters in which a key's sign stands
+_COMMENTS = "#;"
+_FENCES = "`~"  # end a section that stands in a code block
 
 _NAME = re.compile(r"\[[^\[\]\n=,;{}<>]+\]|\[\[[^\[\]\n=,;{}<>]+\]\]")
 _KEY = re.compile(r"[\w.\"'$/@:*\\-]+(?: [\w.-]+){0,2}[ \t]*=")
@@ -38,13 +40,15 @@ def settings_sections(
     for name in np.flatnonzero(likely).tolist():
         if not _NAME.fullmatch(text, first[name], ends[name]):
             continue
-        keys, line = 0, name + 1
+        end, line = name, name + 1  # the line behind the last that is no comment: those may be of what follows
         while line < first.size and contexts[line] == contexts[name] and not opening[line]:
-            key = bool(_KEY.match(text, first[line], min(ends[line], first[line] + _LONGEST_KEY)))
-            if not (key or text[first[line]] in "#;" or (keys and not boundaries.after_blank[line])):
+            comment = text[first[line]] in _COMMENTS
+            key = _KEY.match(text, first[line], min(ends[line], first[line] + _LONGEST_KEY))
+            more = end > name and not boundaries.after_blank[line] and text[first[line]] not in _FENCES
+            if not (comment or key or more):
                 break
-            keys += key
             line += 1
-        if keys:
-            sections.append((name, line))
+            end = end if comment else line
+        if end > name:
+            sections.append((name, end))
     return sections

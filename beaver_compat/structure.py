@@ -127,8 +127,8 @@ def find_leads(
     add_blocks(text, points, starts, first, text_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, follows)
     bare |= follows
-    _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
     _add_settings(settings_sections(text, points, boundaries, contexts), needed, follows)
+    _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
     titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
     follows[fillers] = bare[fillers] = True
     headings = _over_sections(titles, first, text_ends, contexts, follows)
