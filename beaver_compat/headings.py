@@ -231,7 +231,7 @@ def _mark(line: str) -> tuple[str, int]:
 def _is_title(rest: str, kind: str) -> bool:
     """Whether what stands behind a mark reads as a title.
 
-    >>> _is_title("Use with the GNU Affero License.", "number 1"), _is_title("Preheat the oven.", "number 1")
+    >>> _is_title("Use with the GNU General Public License.", "number 1"), _is_title("Preheat the oven.", "number 1")
     (True, False)
     """
     if kind[0] == "n":
