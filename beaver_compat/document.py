@@ -31,7 +31,7 @@ from beaver_compat.segmenter import (
     whole_lines,
 )
 from beaver_compat.smoothing import Smoother
-from beaver_compat.structure import find_leads
+from beaver_compat.structure import Leads, find_leads
 from beaver_compat.tokenization import Tokenized, Tokenizer
 from beaver_compat.units import with_units
 
@@ -85,6 +85,7 @@ class Document:
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
         whole_lines: True for each of ``boundaries.hard_lines`` that is worth nothing in pieces, bool.
+        leads: the lines of ``text`` that others need; None where there are none.
         smoother: of ``text``.
     """
 
@@ -104,6 +105,7 @@ class Document:
     classes: NDArray[np.uint16]
     boundaries: Boundaries
     whole_lines: NDArray[np.bool_]
+    leads: Leads | None
     smoother: Smoother
 
     def with_small_capitals(self, tokenizer: Tokenizer) -> Document:
@@ -115,15 +117,30 @@ class Document:
     def cut_places(self, start: int, end: int, torn: bool) -> tuple[Limits, NDArray[np.int8]]:
         """Where the stretch from ``start`` to ``end`` may be cut, and how good each place is.
 
-        Places inside lines that are worth nothing in pieces, and in speakers' names, are among them only if ``torn``.
+        Places inside lines that are worth nothing in pieces, and in speakers' names, are among them only if ``torn``;
+        those between a heading and what it stands over never are.
         """
         places, levels = cut_places(self.points, self.classes, start, end)
+        if self.leads is not None:
+            said = self.leads.bodies[self.boundaries.hard_lines.searchsorted(places) - 1] < 0
+            places, levels = places[said], levels[said]
         if torn:
             return places, levels
         lines, labels = self.boundaries.hard_lines, self.boundaries.labels
         line = lines.searchsorted(places, side="right") - 1
         free = (~self.whole_lines[line] & (places > labels[line])) | (places <= lines[line])
         return places[free], levels[free]
+
+    def said(self, ends: Limits) -> Limits:
+        """Where some stretches end, those that end with a heading or the like with the first sentence behind it."""
+        if self.leads is None or not ends.size:
+            return ends
+        body = self.leads.bodies[self.boundaries.hard_lines.searchsorted(ends) - 1]
+        found = np.flatnonzero(body >= 0)
+        sentence = self.sentences.starts.searchsorted(self.leads.starts[body[found]], side="right") - 1
+        moved = ends.copy()
+        moved[found] = np.maximum(self.sentences.ends[sentence], ends[found])
+        return moved
 
     def end(self, start: int) -> Query:
         """The tokens from ``start`` on as a query."""
@@ -198,6 +215,7 @@ def prepare_document(
         classes=classes,
         boundaries=boundaries,
         whole_lines=whole,
+        leads=leads,
         smoother=smoother,
     )
 

@@ -189,7 +189,15 @@ def candidates(
         [np.arange(first), np.insert(np.arange(first, middle), positions, np.arange(middle, middle + len(prior)))]
     )
     sequence = sequence[(columns[0] < columns[1])[sequence]]  # a page inside a character has no text
-    return Candidates(*(column[sequence] for column in columns))
+    found = Candidates(*(column[sequence] for column in columns))
+    ends = document.said(found.ends)
+    longer = np.flatnonzero(ends > found.ends)
+    if not longer.size:
+        return found
+    tokens, whole = found.tokens.copy(), found.whole.copy()
+    tokens[longer] += np.diff(document.token_starts.searchsorted([found.ends[longer], ends[longer]]), axis=0)[0]
+    whole[longer] = False
+    return found._replace(ends=ends, tokens=tokens, whole=whole)
 
 
 Part = tuple[Positions, Positions, Positions, NDArray[np.bool_], int, NDArray[np.float64]]

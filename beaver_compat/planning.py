@@ -156,6 +156,8 @@ def plan(
                 kept.append(index)
                 runs, used = grown, grown_cost
     behind = [index for index in behind if index not in kept]
+    top = 0  # where a line begins that is kept without what it needs
+    own: Runs = []  # it, and what it needs: nothing else is set over it
     tries = [(index, led, False) for index in behind for led in (True, False)]
     for index, led, torn in [*tries, *((index, False, True) for index in behind)]:
         if used > least and (torn or budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget)):
@@ -169,9 +171,12 @@ def plan(
         else:
             grown = part_of(index, led, torn)
         grown_cost = cost(grown)
-        if used < grown_cost <= budget:
+        over = [(start, min(end, top)) for start, end in grown if start < top]
+        if used < grown_cost <= budget and union(own, over) == own:
             kept.append(index)
             runs, used = grown, grown_cost
+            if not led:
+                top, own = runs[0][0], with_leads(runs, smoother)
             if not whole and budget - used < _BROKEN_OFF * budget:
                 break  # one sentence is broken off at most
     return Plan(kept, runs)

@@ -1,9 +1,9 @@
 """The lines of a text that others can't be read without.
 
-A table's row needs its header, a line of a code block the fences around it, a line of code the lines that open the
-blocks around it (`blocks`), a line of a log's entry the first (`logs`); the heading of a short section helps.
-Everything here reads characters only; it does not know of tokens, pages or scores.  Only lines that qualify are looked
-at one by one.
+A table's row needs its header, a line of settings the name of its section, a line of a code block the fences around it,
+a line of code the lines that open the blocks around it (`blocks`), a line of a log's entry the first (`logs`); the
+heading of a short section helps.  Everything here reads characters only; it does not know of tokens, pages or scores.
+Only lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import among
 from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
+from beaver_compat.headings import find_headings
 from beaver_compat.logs import add_entries, log_entries
+from beaver_compat.settings import settings_sections
 from beaver_compat.units import FENCES, fence_pairs
 
 Positions = NDArray[np.int64]
@@ -28,7 +31,6 @@ _SHORT_SECTION = 512  # characters: a longer section's lines go without the head
 _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
 
-_HEADING = re.compile(r"(#{1,6}) +\S")
 _SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
 
 
@@ -43,7 +45,9 @@ class Leads:
         needed: the lines that each line needs, -1 for none, int64 [n, 2].
         headings: the heading of the short section that each line stands in, -1 for none, int64 [n].
         behind: the line that each line needs if it is kept for itself up to its end, -1 for none, int64 [n].
-        bare: True for each line that says nothing alone: fences, the row under a table's header, bool [n].
+        bodies: for each line that says nothing without what follows (headings, a table's header, the fence that opens
+            a block) the line where that begins, -1 for none, int64 [n].
+        bare: True for each line that says nothing alone: fences, a table's header and the row under it, bool [n].
     """
 
     starts: Positions
@@ -53,6 +57,7 @@ class Leads:
     needed: Positions
     headings: Positions
     behind: Positions
+    bodies: Positions
     bare: NDArray[np.bool_]
 
     def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
@@ -119,24 +124,32 @@ def find_leads(
     needed = np.full((starts.size, 2), -1)
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
+    follows = np.zeros(starts.size, dtype=bool)
     add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
     add_docstrings(text, starts, first, text_ends, needed, behind, bare)
     entries, entry_ends = log_entries(text, points, boundaries, contexts)
     add_entries(first - starts, entries, entry_ends, needed, behind)
-    _add_headers(text, points, boundaries, first, text_ends, needed, bare)
-    _add_fences(text, points, boundaries, contexts, needed, behind, bare)
-    headings = _find_headings(text, points, boundaries, contexts, behind)
-    if max(needed.max(), behind.max(), headings.max()) < 0:
+    _add_headers(text, points, boundaries, first, text_ends, needed, follows)
+    bare |= follows
+    _add_settings(settings_sections(text, points, boundaries, contexts), needed, follows)
+    _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
+    titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
+    follows[fillers] = bare[fillers] = True
+    headings = _over_sections(titles, first, text_ends, contexts, follows)
+    bodies = _bodies(follows, starts, contexts)
+    if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
         return None
     lead_starts = _last_sentences(boundaries, text_ends)
     lead_starts[entries] = starts[entries]
     for lead, own in ((needed, contexts[:, None]), (behind, contexts), (headings, contexts)):
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
-    if max(needed.max(), behind.max(), headings.max()) < 0:
+    if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
         return None
     ends = np.minimum(np.append(starts[1:], len(text)), context_ends[contexts])
-    return Leads(starts, ends, lead_starts, text_ends, needed, headings, behind, bare)
+    underlined = fillers[among(fillers, titles + 1)]
+    ends[underlined - 1] = ends[underlined]
+    return Leads(starts, ends, lead_starts, text_ends, needed, headings, behind, bodies, bare)
 
 
 def _last_sentences(boundaries: Boundaries, ends: Positions) -> Positions:
@@ -156,9 +169,9 @@ def _add_headers(
     first: Positions,
     ends: Positions,
     needed: Positions,
-    bare: NDArray[np.bool_],
+    follows: NDArray[np.bool_],
 ) -> None:
-    """Each row of a table needs the header and, in Markdown, the row of dashes under it."""
+    """Each row of a table needs the header and, in Markdown, the row of dashes under it; these need a row."""
     rows = np.flatnonzero(boundaries.tables | (boundaries.records & (points[first] == ord("|"))))
     breaks = np.flatnonzero((np.diff(rows) != 1) | boundaries.after_blank[rows[1:]]) + 1
     for block in np.split(rows, breaks):
@@ -167,10 +180,11 @@ def _add_headers(
         header, end = int(block[0]), int(block[-1]) + 1
         lines = [text[first[row] : ends[row]] for row in block[: 1 + _ROWS_SEEN].tolist()]
         if _SEPARATOR_ROW.fullmatch(lines[1]):
-            bare[header + 1] = True
+            follows[header : header + 2] = end > header + 2
             needed[header + 1, 0] = header
             needed[header + 2 : end] = header, header + 1
         elif _is_header(lines[0], lines[1:]):
+            follows[header] = True
             needed[header + 1 : end] = header, -1
 
 
@@ -206,37 +220,35 @@ def _without_quoted(row: str) -> str:
     return '"'.join(pieces)
 
 
-def _find_headings(
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    contexts: Positions,
-    behind: Positions,
-) -> Positions:
-    """The heading of each line of a short section in Markdown, -1 for none; a heading needs its first line.
+def _add_settings(sections: list[tuple[int, int]], needed: Positions, follows: NDArray[np.bool_]) -> None:
+    """Each line of a section of settings needs the section's name, which needs the first key."""
+    for name, end in sections:
+        follows[name] = True
+        needed[name + 1 : end, 1] = needed[name + 1 : end, 0]
+        needed[name + 1 : end, 0] = name
 
-    A heading stands between blank lines, or has several signs: one alone may be a comment in code.
-    """
+
+def _over_sections(
+    lines: Positions, first: Positions, ends: Positions, contexts: Positions, follows: NDArray[np.bool_]
+) -> Positions:
+    """The heading of each line of a short section, -1 for none; what a heading stands over follows it."""
     headed = np.full(contexts.size, -1)
-    if "#" not in text:
+    if not lines.size:
         return headed
-    first, ends = boundaries.visible()
-    blank = boundaries.after_blank
-    free = np.append(blank[1:], True)
-    found = [
-        line
-        for line in np.flatnonzero(blank & is_any(points[first], "#") & ~boundaries.records).tolist()
-        if (match := _HEADING.match(text, first[line], ends[line])) and (free[line] or len(match[1]) > 1)
-    ]
-    if not found:
-        return headed
-    headings = np.array(found)
-    nexts = np.minimum(np.append(headings[1:], first.size), contexts.searchsorted(contexts[headings], side="right"))
-    short = (ends[nexts - 1] - first[headings] <= _SHORT_SECTION) & (nexts > headings + 1)
-    for heading, end in zip(headings[short].tolist(), nexts[short].tolist(), strict=True):
+    nexts = np.minimum(np.append(lines[1:], first.size), contexts.searchsorted(contexts[lines], side="right"))
+    follows[lines] = True
+    short = (ends[nexts - 1] - first[lines] <= _SHORT_SECTION) & (nexts > lines + 1)
+    for heading, end in zip(lines[short].tolist(), nexts[short].tolist(), strict=True):
         headed[heading + 1 : end] = heading
-        behind[heading] = behind[heading + 1] if behind[heading + 1] >= 0 else heading + 1
     return headed
+
+
+def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) -> Positions:
+    """For each line that says nothing without what follows, the next line that does; -1 where that is far, and else."""
+    order = np.arange(starts.size)
+    later = np.minimum.accumulate(np.where(follows, starts.size - 1, order)[::-1])[::-1]
+    near = follows & ~follows[later] & (contexts[later] == contexts) & (starts[later] - starts <= _LONGEST_LEAD)
+    return np.where(near, later, -1)
 
 
 def _add_fences(
@@ -247,14 +259,15 @@ def _add_fences(
     needed: Positions,
     behind: Positions,
     bare: NDArray[np.bool_],
+    follows: NDArray[np.bool_],
 ) -> None:
     """Each line of a fenced code block needs the fences, unless something in the block that it needs does.
 
     The block and the line before it that ends with a colon need each other, of a long block its first line.
     """
-    if not any(3 * sign in text for sign in FENCES):
-        return
     first, ends = boundaries.visible()
+    if not is_any(points[first], FENCES).any():
+        return
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
     order = np.arange(first.size)
     if openings.size:
@@ -265,7 +278,7 @@ def _add_fences(
         needed[openings, 0] = closings
         needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
         filled = closings - openings > 1
-        bare[openings[filled]] = bare[closings[filled]] = True
+        bare[openings[filled]] = bare[closings[filled]] = follows[openings[filled]] = True
     units = np.flatnonzero(boundaries.records & is_any(points[first], FENCES))
     blocks, bodies = np.append(openings, units), np.append(openings + 1, units)
     before = np.maximum(blocks - 1, 0)

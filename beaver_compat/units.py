@@ -1,7 +1,8 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples, short fenced blocks, headers of code (`headers`), short entries of a log (`logs`) and lines
-of a transcript.  Everything here reads characters only.  Only lines that qualify are looked at one by one.
+That is few-shot examples, short fenced blocks, short sections of settings, headers of code (`headers`), short entries
+of a log (`logs`) and lines of a transcript.  Everything here reads characters only.  Only lines that qualify are looked
+at one by one.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from numpy.typing import NDArray
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
 from beaver_compat.headers import find_headers
+from beaver_compat.headings import clause_titles
 from beaver_compat.logs import log_entries
+from beaver_compat.settings import settings_sections
 
 Positions = NDArray[np.int64]
 
 _CUE_REACH = 24  # characters in which an example's cue ends
 _SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
-_LONGEST_FENCED = 160  # characters, about half a page: of a longer block lines may be kept
+_LONGEST_FENCED = 160  # characters, about half a page: of a longer block or section of settings lines may be kept
 _LONGEST_ENTRY = 320  # characters; of a longer one lines may be kept
 _LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences may be kept alone
 
@@ -51,9 +54,10 @@ def with_units(
     context_starts: Positions,
     implicit_query: bool = False,
 ) -> Boundaries:
-    """The boundaries with each few-shot example, short fenced block, header of code and short log entry as one record.
+    """The boundaries with few-shot examples, short fenced blocks and sections of settings, headers of code and short
+    entries of a log as one record each.
 
-    Each line of a transcript is one sentence.
+    Each line of a transcript is one sentence; the title that a clause begins with is one with the sentence behind it.
 
     Args:
         text: all contexts, joined.
@@ -67,8 +71,10 @@ def with_units(
     boundaries = _with_turns(text, points, boundaries)
     boundaries = _merged(boundaries, *find_headers(text, points, boundaries))
     boundaries = _with_entries(text, points, boundaries, context_starts)
+    boundaries = _with_clauses(text, points, boundaries)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
-    return _with_fences(text, points, boundaries, context_starts)
+    boundaries = _with_fences(text, points, boundaries, context_starts)
+    return _with_settings(text, points, boundaries, context_starts)
 
 
 def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:
@@ -102,12 +108,12 @@ def _with_fences(
     text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
 ) -> Boundaries:
     """The boundaries with each short fenced block as one record."""
-    if not any(3 * sign in text for sign in FENCES):
-        return boundaries
     lines = boundaries.hard_lines
+    first, ends = boundaries.visible()
+    if not is_any(points[first], FENCES).any():
+        return boundaries
     contexts = context_starts.searchsorted(lines, side="right") - 1
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
-    _, ends = boundaries.visible()
     short = ends[closings] - lines[openings] <= _LONGEST_FENCED
     return _merged(boundaries, openings[short], closings[short] + 1)
 
@@ -121,6 +127,21 @@ def _with_entries(
     begins, ends = log_entries(text, points, boundaries, contexts)
     short = np.append(lines, len(text))[ends] - lines[begins] <= _LONGEST_ENTRY
     return _merged(boundaries, begins[short], ends[short])
+
+
+def _with_settings(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
+) -> Boundaries:
+    """The boundaries with each short section of an INI or TOML file as one record."""
+    lines = boundaries.hard_lines
+    contexts = context_starts.searchsorted(lines, side="right") - 1
+    sections = settings_sections(text, points, boundaries, contexts)
+    if not sections:
+        return boundaries
+    names, limits = np.array(sections, dtype=np.int64).T
+    _, ends = boundaries.visible()
+    short = ends[limits - 1] - lines[names] <= _LONGEST_FENCED
+    return _merged(boundaries, names[short], limits[short])
 
 
 def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
@@ -155,6 +176,19 @@ def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -
     holders = lines.searchsorted(boundaries.sentences, side="right") - 1
     torn = (turns & (ends - lines <= _LONGEST_TURN))[holders]
     return replace(boundaries, sentences=boundaries.sentences[~torn], labels=np.where(turns, labels, lines))
+
+
+def _with_clauses(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
+    """The boundaries without the sentence end behind the title that a numbered clause begins with."""
+    lines = boundaries.hard_lines
+    clauses, bodies = clause_titles(text, points, *boundaries.visible())
+    if not clauses.size:
+        return boundaries
+    labels = boundaries.labels.copy()
+    labels[clauses] = bodies
+    holders = lines.searchsorted(boundaries.sentences, side="right") - 1
+    torn = np.isin(holders, clauses) & (boundaries.sentences <= labels[holders])
+    return replace(boundaries, sentences=boundaries.sentences[~torn], labels=labels)
 
 
 def _with_examples(

@@ -44,20 +44,25 @@ def needs(*contexts: str) -> dict[str, set[str]]:
     lines, leads = leads_of(*contexts)
     assert leads is not None
     found = {}
-    for line, start, end in zip(lines, leads.starts, leads.text_ends, strict=True):
-        starts, _, _ = leads.of(np.array([start]), np.array([end]))
-        found[line.strip()] = {lines[index].strip() for index in np.searchsorted(leads.starts, starts)} - {line.strip()}
+    for at, line in enumerate(lines):
+        last = max(int(leads.bodies[at]), at)
+        starts, _, _ = leads.of(leads.starts[[at]], leads.text_ends[[last]])
+        places = {*np.searchsorted(leads.starts, starts).tolist(), *range(at, last + 1)}
+        found[line.strip()] = {lines[index].strip() for index in places} - {line.strip()}
     return found
 
 
 def test_rows_need_the_header() -> None:
-    header = "sku,product,warehouse,stock,price"
+    header, row, *_ = CSV.split("\n")
     found = needs("Stock of today", CSV, "That is all.")
-    assert found == {row: {header} if row[0].isdigit() else set() for row in found}
+    assert found == {line: {header} if line[0].isdigit() else {row} if line == header else set() for line in found}
     found = needs(MARKDOWN)
-    top = {"| Variable | Default | Meaning |", "| --- | --- | --- |"}
-    assert found["| `PORT` | 8080 | Port that the server listens on |"] == top
-    assert found["| Variable | Default | Meaning |"] == set()
+    names, dashes = "| Variable | Default | Meaning |", "| --- | --- | --- |"
+    row = "| `PORT` | 8080 | Port that the server listens on |"
+    assert found[row] == {names, dashes}
+    assert found[names] == {dashes, row}
+    assert found[dashes] == {names, row}
+    assert found["## Configuration"] == {names, dashes, row}
 
 
 @given(st.lists(st.lists(st.text('ab", ', max_size=6), min_size=1, max_size=4), min_size=1, max_size=6), st.booleans())
