@@ -36,6 +36,7 @@ from beaver_compat.prepared import PreparedContext, Source
 from beaver_compat.result import CompressionResult, KeptSpan
 from beaver_compat.segmenter import token_range
 from beaver_compat.selection import Selection, Selector, ranked_contexts
+from beaver_compat.sentence_order import SentenceOrder
 from beaver_compat.sentences import sentence_ends
 from beaver_compat.structured import Segment, structured_layout
 from beaver_compat.tokenization import Tokenizer
@@ -262,7 +263,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             if not asked.ids.size:
                 asked = document.end(-self.config.page_size if layout.segmented else document.query_start)
             scored = pipeline.score(document, encoded, asked, self.table.weight, self.config)
-            order = pipeline.SentenceOrder(document, encoded, asked, self.table.weight, self.config)
+            order = SentenceOrder(document, encoded, asked, self.table.weight, self.config)
             selection = Selector(document, scored, layout, wishes, self.config, count, budget, order).select()
         return selection._replace(spans=tuple(self._placed(span, layout) for span in selection.spans))
 

@@ -6,7 +6,6 @@ It joins the stages and holds no arithmetic of its own; it does not know of LLML
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from torch import Tensor
 from beaver_compat.config import BeaverConfig
 from beaver_compat.document import Document, Query
 from beaver_compat.machine import one_thread
-from beaver_compat.page_encoder import ContextTokens, QueryTokens, cut, min_max, read_context, read_query
+from beaver_compat.page_encoder import ContextTokens, QueryTokens, min_max, read_context, read_query
 from beaver_compat.planning import Candidates, Plan, Positions, Runs
 from beaver_compat.query_planner import (
     Piece,
@@ -29,9 +28,8 @@ from beaver_compat.query_planner import (
     with_vectors,
 )
 from beaver_compat.result import ROLES, KeptSpan
-from beaver_compat.segmenter import token_range, tokens_at
+from beaver_compat.segmenter import token_range
 
-_LONGEST_DIVIDED = 16  # pages: longer stretches are cut, not divided into sentences
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
 
 
@@ -89,13 +87,14 @@ def score(document: Document, encoded: Encoded, query: Query, table: Tensor, con
         return _score(document, encoded, query, table, config)
 
 
-def _asked(encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> QueryTokens:
+def look_up(encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> QueryTokens:
+    """The tokens of a query as the scores read them, on the table's device."""
     ids, inside = (torch.from_numpy(column).to(table.device) for column in query)
     return read_query(ids, encoded.context, table, inside, itf=config.itf != "none")
 
 
 def _score(document: Document, encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> Scored:
-    asked = _asked(encoded, query, table, config)
+    asked = look_up(encoded, query, table, config)
     page_scores, *own = mixed_scores(encoded.context, encoded.pieces, asked, config)
     pages = document.pages.limits[:-1]
     contexts = torch.from_numpy(document.context_limits.searchsorted(pages, side="right")).to(table.device)
@@ -106,44 +105,6 @@ def _score(document: Document, encoded: Encoded, query: Query, table: Tensor, co
         last = torch.searchsorted(page_limits, limits[1:] - 1, right=True) - 1
         flash = sentence_scores(min_max(own[0]), page_scores, first, last, config.sentence_weight)
     return Scored(page_scores.double().cpu().numpy(), flash.double().cpu().numpy(), ranked(flash).cpu().numpy())
-
-
-class SentenceOrder:
-    """Ranks the sentences within a stretch, for stretches of which only a part can be kept.
-
-    Args:
-        document, encoded, query, table, config: as for `score`.
-    """
-
-    def __init__(self, document: Document, encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> None:
-        self._document, self._encoded, self._config = document, encoded, config
-        self._query, self._table = query, table
-
-    def __call__(self, start: int, end: int) -> Runs:
-        """The sentences between two characters, best first; none where there is only one."""
-        document = self._document
-        low = int(tokens_at(document.token_starts, np.array(start)))
-        high = int(document.token_ends.searchsorted(end, side="right"))
-        longest = _LONGEST_DIVIDED * self._config.page_size
-        if self._config.sentence_weight == 0 or high - low > longest or high > document.query_start:
-            return []
-        edges = document.smoother.sentences(start, end)
-        limits = np.array([low, *tokens_at(document.token_starts, np.array(edges[1:-1], dtype=np.int64)), high])
-        if len(edges) < 3 or not (np.diff(limits) > 0).all():
-            return []
-        with torch.inference_mode(), one_thread():
-            order = ranked(self._scores(limits)).tolist()
-        return [(edges[at], edges[at + 1]) for at in order]
-
-    def _scores(self, limits: Positions) -> Tensor:
-        context, device = self._encoded.context, self._table.device
-        low, high = limits[0], limits[-1]
-        piece = Piece(int(low), context.tokens[low:high], cut(torch.from_numpy(limits - low).to(device)))
-        return mixed_scores(context, [piece], self._asked, self._config, normalized=False)[0]
-
-    @cached_property
-    def _asked(self) -> QueryTokens:
-        return _asked(self._encoded, self._query, self._table, self._config)
 
 
 def candidates(

@@ -1,0 +1,61 @@
+"""Which sentence of a paragraph answers best, for paragraphs of which only a part can be kept."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from beaver_compat.config import BeaverConfig
+from beaver_compat.document import Document, Query
+from beaver_compat.machine import one_thread
+from beaver_compat.page_encoder import QueryTokens, cut
+from beaver_compat.pipeline import Encoded, look_up
+from beaver_compat.planning import Positions, Runs
+from beaver_compat.query_planner import Piece, mixed_scores, ranked
+from beaver_compat.segmenter import tokens_at
+
+_LONGEST_DIVIDED = 16  # pages: longer stretches are cut, not divided into sentences
+
+
+class SentenceOrder:
+    """Ranks the sentences within a stretch, for stretches of which only a part can be kept.
+
+    Args:
+        document, encoded, query, table, config: as for `score`.
+    """
+
+    def __init__(self, document: Document, encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> None:
+        self._document, self._encoded, self._config = document, encoded, config
+        self._query, self._table = query, table
+
+    def __call__(self, start: int, end: int) -> Runs:
+        """The sentences between two characters, best first; none where there is only one."""
+        document = self._document
+        low = int(tokens_at(document.token_starts, np.array(start)))
+        high = int(document.token_ends.searchsorted(end, side="right"))
+        longest = _LONGEST_DIVIDED * self._config.page_size
+        line = document.boundaries.hard_lines.searchsorted(start, side="right") - 1
+        if self._config.sentence_weight == 0 or high - low > longest or high > document.query_start:
+            return []  # pages are kept whole; what is long is cut; the implicit query has no scores
+        if document.whole_lines[line]:
+            return []
+        edges = document.smoother.sentences(start, end)
+        limits = np.array([low, *tokens_at(document.token_starts, np.array(edges[1:-1], dtype=np.int64)), high])
+        if len(edges) < 3 or not (np.diff(limits) > 0).all():
+            return []
+        with torch.inference_mode(), one_thread():
+            order = ranked(self._scores(limits)).tolist()
+        return [(edges[at], edges[at + 1]) for at in order]
+
+    def _scores(self, limits: Positions) -> Tensor:
+        context, device = self._encoded.context, self._table.device
+        low, high = limits[0], limits[-1]
+        piece = Piece(int(low), context.tokens[low:high], cut(torch.from_numpy(limits - low).to(device)))
+        return mixed_scores(context, [piece], self._asked, self._config, normalized=False)[0]
+
+    @cached_property
+    def _asked(self) -> QueryTokens:
+        return look_up(self._encoded, self._query, self._table, self._config)
