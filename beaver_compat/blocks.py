@@ -121,8 +121,6 @@ def add_docstrings(
         starts, first, ends, needed, behind: as of `add_blocks`; ``needed`` is filled in.
         bare: True for each line that says nothing alone, bool [N]; is filled in.
     """
-    if not any(mark in text for mark in _DOCSTRING_MARKS):
-        return
     indents = first - starts
     for opening in np.unique(behind[behind >= 0]).tolist():
         begin = int(first[opening])

@@ -29,6 +29,8 @@ def capital_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tu
     first = np.flatnonzero(np.diff(capitals, prepend=-2) > 1)
     lengths = np.diff(first, append=capitals.size)
     long = lengths >= _LEAST_LETTERS
+    if not long.any():
+        return capitals[:0], capitals[:0]
     starts = capitals[first[long]]
     ends = starts + lengths[long]
 

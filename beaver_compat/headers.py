@@ -31,10 +31,10 @@ def find_headers(text: str, points: NDArray[np.uint32], boundaries: Boundaries) 
         boundaries: its boundaries.
     """
     none = np.zeros(0, dtype=np.int64)
-    if "(" not in text or not ("\n " in text or "\n\t" in text):
-        return none, none
     first, ends = boundaries.visible()
     indents = first - boundaries.hard_lines
+    if not indents.any() or "(" not in text:
+        return none, none
     deeper = np.append((indents[1:] > indents[:-1]) & ~boundaries.after_blank[1:], False)
     last = points[ends - 1]
     bracket = deeper & ((last == ord("(")) | ((last == ord("{")) & (points[np.maximum(ends - 2, 0)] == ord("("))))

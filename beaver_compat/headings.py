@@ -12,6 +12,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import among
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.characters import is_any
 
@@ -208,7 +209,7 @@ def _likely(
     digit = (sign >= ord("0")) & (sign <= ord("9")) & (second <= ord("9"))
     capital = ((sign >= ord("A")) & (sign <= ord("Z"))) | ((sign >= 0xC0) & (sign < 0x2000))
     capital &= (second < ord("a")) | (second > ord("z"))
-    part = np.isin(sign * _PACKED + second, _PART_BEGINNINGS)
+    part = among(sign * _PACKED + second, _PART_BEGINNINGS)
     return lines[digit | capital | part | is_any(points[first[lines]], "§第" + _HAN_NUMBER)]
 
 
