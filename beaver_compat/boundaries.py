@@ -237,9 +237,9 @@ def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: P
     if not (delimiters.size and ((behind == quote).any() or (points[starts] == quote).any())):
         return delimiters
     quotes = marks_of(points, '"')
-    order, before = np.arange(starts.size), quotes.searchsorted(starts)
+    before = quotes.searchsorted(starts)
     counts = np.diff(before, append=quotes.size)
-    line = np.repeat(order, counts)  # of each quote
+    line = np.repeat(np.arange(starts.size), counts)  # of each quote
     closing = (np.arange(quotes.size) - before[line]) % 2
     outer = quotes + 2 * closing - 1  # the character that is not of the cell
     edge = (outer < starts[line]) | (outer >= ends[line])
@@ -247,7 +247,7 @@ def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: P
     edge |= (outer == quote) | is_any(outer, DELIMITERS)
     quoted = counts % 2 == 0
     quoted[line[~edge]] = False
-    holders = np.repeat(order, np.diff(delimiters.searchsorted(starts), append=delimiters.size))
+    holders = np.maximum(starts.searchsorted(delimiters, side="right") - 1, 0)  # tabs may stand before the first line
     inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
     return delimiters[~(inside & quoted[holders])]
 
