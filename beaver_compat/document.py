@@ -133,7 +133,7 @@ class Document:
 
     def said(self, ends: Limits) -> Limits:
         """Where some stretches end, those that end with a heading or the like with the first sentence behind it."""
-        if self.leads is None or not ends.size:
+        if self.leads is None or not (ends.size and self.sentences.ends.size):
             return ends
         body = self.leads.bodies[self.boundaries.hard_lines.searchsorted(ends) - 1]
         found = np.flatnonzero(body >= 0)

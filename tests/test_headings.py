@@ -458,3 +458,12 @@ def test_titles_of_clauses(text: str, titles: list[str]) -> None:
     first, ends = find_boundaries(points, character_classes(points)).visible()
     lines, bodies = clause_titles(text, points, first, ends)
     assert [text[first[line] : body] for line, body in zip(lines.tolist(), bodies.tolist(), strict=True)] == titles
+
+
+@pytest.mark.parametrize("text", ["# Title\n\n'", "| a | b |\n|---|---|\n| 1 | 2 |\n", "[smtp]\nport = 587\n"])
+def test_a_text_that_is_all_question_is_cut_like_any_other(compressor: BeaverPromptCompressor, text: str) -> None:
+    tokens = compressor.counter(text)
+    for budget in range(tokens):
+        result = compressor.compress(text, target_token=budget)
+        assert result.compressed_tokens <= budget
+        assert all(line in text for line in result.compressed_context.split("\n"))
