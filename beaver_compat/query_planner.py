@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.machine import side_by_side
@@ -177,13 +179,14 @@ def maxsim_scores(
         phrases = shared_phrases(context, query, rewards, itf=config.itf != "none")
     units = unit_rows(query.rows)
     known = query.places[query.places < context.counts.numel()].long()
+    below = float(np.nextafter(np.float32(config.maxsim_floor), np.float32(-1)))  # what is above it stays
     totals: list[Tensor] = []
     count, columns = weights.numel(), _QUERY_TOKENS_AT_ONCE
     for low in range(0, count, columns):
         asked = slice(low, low + columns)
         cosines = (context.rows @ units[asked].T).div_(context.norms.unsqueeze(1))  # [U, k]
-        cosines.masked_fill_(cosines < config.maxsim_floor, 0).mul_(weights[asked])
-        matching = cosines.any(1).index_fill_(0, known, True)  # [U]; few tokens match, and only they are gathered
+        functional.threshold(cosines, below, 0, inplace=True).mul_(weights[asked])
+        matching = (cosines.sum(1) > 0).index_fill_(0, known, True)  # [U]; few match, and only they are gathered
         inside = phrases if phrases is None or count <= columns else phrases.between(low, low + columns)
         found = _over(pieces, partial(_best_matches, cosines, matching, inside))
         totals = [total + more for total, more in zip(totals, found, strict=True)] if totals else found
