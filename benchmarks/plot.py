@@ -121,6 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     import matplotlib
 
     matplotlib.use("agg")
+    options.to.mkdir(parents=True, exist_ok=True)
     for file in options.results:
         result = json.loads(file.read_text(encoding="utf-8"))
         picture = options.to / f"{file.stem}.png"
