@@ -143,7 +143,7 @@ class Bench:
             sample, tokenizer = Path(folder, "sample"), Path(folder, "tokenizer.json")
             sample.write_text(self.prompts.sample, encoding="utf-8")
             tokenizer.write_text(portable_tokenizer(), encoding="utf-8")
-            command = [self.options.rival_python, str(HERE / "rival_worker.py"), name]
+            command = [self.options.rival_python or sys.executable, str(HERE / "rival_worker.py"), name]
             command += ["--device", self.options.device, "--sample", str(sample), "--tokenizer", str(tokenizer)]
             command += ["--stand-in"] if stand_in else []
             found = measure_rival(command, prompts, {length: self.target(length) for length in lengths})
@@ -178,7 +178,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     made.add_argument("--rivals", default="", help=f"of {', '.join(SHAPES)}, comma-separated")
     made.add_argument("--rival-lengths", default="1k,2k,4k,16k")
-    made.add_argument("--rival-python", default=sys.executable, help="interpreter that has llmlingua")
+    made.add_argument("--rival-python", help="interpreter that has llmlingua; this one where not given")
     made.add_argument("--json", type=Path, help="file for the result; must not exist")
     made.add_argument("--plot", type=Path, help="file for a picture; must not exist")
     return made
