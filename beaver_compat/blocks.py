@@ -10,6 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import among
 from beaver_compat.characters import is_any
 
 Positions = NDArray[np.int64]
@@ -37,7 +38,7 @@ _CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
 
 
 def _beginnings(words: str) -> Positions:
-    return np.array([[ord(sign) for sign in word] for word in words.split("|")]) @ _PACKED
+    return np.sort(np.array([[ord(sign) for sign in word] for word in words.split("|")]) @ _PACKED)
 
 
 _SIGNATURE_BEGINNINGS = _beginnings(
@@ -85,7 +86,7 @@ def add_blocks(
     if not opens.any():
         return
     goes_on = opens & closes
-    goes_on[_matching(_CONTINUED, _CONTINUED_BEGINNINGS, text, points, opens, first, ends)] = True
+    goes_on[_matching(_CONTINUED, text, _beginning(_CONTINUED_BEGINNINGS, points, opens, first), first, ends)] = True
     behind[:] = _first_of_block(indents, opens, ~opens & ~brace)
     order = np.arange(starts.size)
     for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
@@ -141,30 +142,23 @@ def signatures_among(
     text: str, points: NDArray[np.uint32], likely: NDArray[np.bool_], first: Positions, ends: Positions
 ) -> Positions:
     """Those of the likely lines that begin like a signature; the arguments are those of `add_blocks`."""
-    return _matching(_SIGNATURE, _SIGNATURE_BEGINNINGS, text, points, likely, first, ends)
+    return _matching(_SIGNATURE, text, _beginning(_SIGNATURE_BEGINNINGS, points, likely, first), first, ends)
 
 
-def _matching(
-    pattern: re.Pattern[str],
-    beginnings: Positions | None,
-    text: str,
-    points: NDArray[np.uint32],
-    likely: NDArray[np.bool_],
-    first: Positions,
-    ends: Positions,
+def _beginning(
+    beginnings: Positions, points: NDArray[np.uint32], likely: NDArray[np.bool_], first: Positions
 ) -> Positions:
-    """Those of the likely lines that begin with a pattern; only those with one of some beginnings are looked at."""
+    """Those of the likely lines that have one of some beginnings (`_beginnings`)."""
     lines = np.flatnonzero(likely)
-    if beginnings is not None:
-        packed = points[np.minimum(first[lines, None] + np.arange(3), points.size - 1)] @ _PACKED
-        lines = lines[np.isin(packed, beginnings)]
-    places = zip(first[lines].tolist(), ends[lines].tolist(), strict=True)
-    return lines[
-        np.array(
-            [bool(pattern.match(text, start, min(end, start + _LONGEST_BEGINNING))) for start, end in places],
-            dtype=bool,
-        )
-    ]
+    packed = points[np.minimum(first[lines, None] + np.arange(3), points.size - 1)] @ _PACKED
+    return lines[among(packed, beginnings)]
+
+
+def _matching(pattern: re.Pattern[str], text: str, lines: Positions, first: Positions, ends: Positions) -> Positions:
+    """Those of some lines that begin with a pattern."""
+    limits = np.minimum(ends[lines], first[lines] + _LONGEST_BEGINNING)
+    places = zip(first[lines].tolist(), limits.tolist(), strict=True)
+    return lines[np.array([bool(pattern.match(text, start, end)) for start, end in places], dtype=bool)]
 
 
 def _first_of_block(indents: Positions, opens: NDArray[np.bool_], plain: NDArray[np.bool_]) -> Positions:
@@ -193,7 +187,7 @@ def _add_decorators(
         above = np.maximum(lower - 1, 0)
         likely = np.zeros(first.size, dtype=bool)
         likely[above[marked[above] & (indents[above] == indents[lower]) & (lower > 0)]] = True
-        found = np.isin(above, _matching(_DECORATOR, None, text, points, likely, first, ends))
+        found = among(above, _matching(_DECORATOR, text, np.flatnonzero(likely), first, ends))
         if not found.any():
             return
         needed[lower[found], 0] = above[found]

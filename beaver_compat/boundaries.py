@@ -24,6 +24,7 @@ from beaver_compat.characters import (
     WIDE,
     WORD,
     is_any,
+    is_digit,
     marks_of,
     places_of,
 )
@@ -74,12 +75,9 @@ class Boundaries:
     terminated: NDArray[np.bool_]
     after_blank: NDArray[np.bool_]
 
+    @cached_property
     def visible(self) -> tuple[Positions, Positions]:
         """The first character of each hard line that is not blank, and the character after the last such."""
-        return self._visible
-
-    @cached_property
-    def _visible(self) -> tuple[Positions, Positions]:
         first = self.words.searchsorted(self.hard_lines)
         last = np.append(first[1:], self.words.size)[: first.size] - 1
         return self.words[first], self.word_ends[last]
@@ -172,11 +170,6 @@ def _soft_lines(
     )
     soft[1:] = wrapped & letter & np.repeat(prose, sizes)[1:]
     return soft
-
-
-def is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """True for each code point from 0 to 9."""
-    return (points >= ord("0")) & (points <= ord("9"))
 
 
 def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Positions, Positions]:

@@ -117,6 +117,11 @@ def is_any(points: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
     return found
 
 
+def is_digit(points: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.bool_]:
+    """True for each code point from 0 to 9, in the shape of ``points``."""
+    return (points >= ord("0")) & (points <= ord("9"))
+
+
 def _places(
     values: NDArray[np.unsignedinteger[Any]], test: Callable[[NDArray[Any]], NDArray[np.bool_]]
 ) -> NDArray[np.int64]:

@@ -31,7 +31,7 @@ def find_headers(text: str, points: NDArray[np.uint32], boundaries: Boundaries) 
         boundaries: its boundaries.
     """
     none = np.zeros(0, dtype=np.int64)
-    first, ends = boundaries.visible()
+    first, ends = boundaries.visible
     indents = first - boundaries.hard_lines
     if not indents.any() or "(" not in text:
         return none, none

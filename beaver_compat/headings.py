@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.ascending import among
 from beaver_compat.boundaries import Boundaries
-from beaver_compat.characters import is_any
+from beaver_compat.characters import is_any, is_digit
 
 Positions = NDArray[np.int64]
 
@@ -88,10 +88,10 @@ def clause_titles(
     Returns:
         The lines, ascending, and where what is behind each title begins, int64.
     """
-    lines = np.flatnonzero(_is_digit(points[first]) & (ends - first > _LONGEST_TITLE))  # shorter ones are kept whole
+    lines = np.flatnonzero(is_digit(points[first]) & (ends - first > _LONGEST_TITLE))  # shorter ones are kept whole
     signs = points[first[lines, None] + np.arange(_MARK_REACH)]
     space = (signs == ord(" ")).argmax(axis=1)  # 0 where there is none
-    number = np.where(np.arange(_MARK_REACH) < space[:, None], _is_digit(signs) | (signs == ord(".")), True).all(axis=1)
+    number = np.where(np.arange(_MARK_REACH) < space[:, None], is_digit(signs) | (signs == ord(".")), True).all(axis=1)
     dotted = (signs == ord(".")).argmax(axis=1)
     lines = lines[number & (dotted > 0) & (dotted < space)]
     found = [
@@ -101,10 +101,6 @@ def clause_titles(
     ]
     clauses, bodies = np.array(found, dtype=np.int64).reshape(-1, 2).T
     return clauses, bodies
-
-
-def _is_digit(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    return (points >= ord("0")) & (points <= ord("9"))
 
 
 def _with_hashes(
@@ -205,12 +201,13 @@ def _likely(
     lines = np.flatnonzero(boundaries.after_blank & (ends - first <= _LONGEST_TITLE) & (ends - first > 1))
     lines = lines[~boundaries.records[lines] & (boundaries.labels[lines] == boundaries.hard_lines[lines])]
     lines = lines[contexts[np.minimum(lines + 1, contexts.size - 1)] == contexts[lines]]
-    sign, second = points[first[lines]].astype(np.int64), points[first[lines] + 1].astype(np.int64)
-    digit = (sign >= ord("0")) & (sign <= ord("9")) & (second <= ord("9"))
+    initials = points[first[lines]]
+    sign, second = initials.astype(np.int64), points[first[lines] + 1].astype(np.int64)
+    digit = is_digit(initials) & (second <= ord("9"))
     capital = ((sign >= ord("A")) & (sign <= ord("Z"))) | ((sign >= 0xC0) & (sign < 0x2000))
     capital &= (second < ord("a")) | (second > ord("z"))
     part = among(sign * _PACKED + second, _PART_BEGINNINGS)
-    return lines[digit | capital | part | is_any(points[first[lines]], "§第" + _HAN_NUMBER)]
+    return lines[digit | capital | part | is_any(initials, "§第" + _HAN_NUMBER)]
 
 
 def _mark(line: str) -> tuple[str, int]:

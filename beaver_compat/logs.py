@@ -10,8 +10,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.boundaries import Boundaries, is_digit
-from beaver_compat.characters import is_any
+from beaver_compat.boundaries import Boundaries
+from beaver_compat.characters import is_any, is_digit
 
 Positions = NDArray[np.int64]
 

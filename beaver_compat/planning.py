@@ -130,14 +130,13 @@ def plan(
     best_of: dict[int, tuple[int, int]] = {}  # the sentence that a candidate of several is torn in
     if behind and (used == least or budget - used >= _WIDE_ROOM * budget):
         for stretch in parts.sentences(int(candidates.starts[count]), int(candidates.ends[count])):
-            grown, broken = union(runs, with_leads([stretch], smoother)), False
-            if not best_of:
-                best_of[count] = stretch
-                if cost(grown) > budget and not candidates.whole[count]:
-                    most = _MOST_OF_IT * (stretch[1] - stretch[0])
-                    part = part_of(count, led=True, torn=False)
-                    if _length(part) - _length(runs) >= most:
-                        grown, broken = part, True
+            grown = union(runs, with_leads([stretch], smoother))
+            broken = not best_of and cost(grown) > budget and not candidates.whole[count]
+            best_of.setdefault(count, stretch)
+            if broken:
+                part = part_of(count, led=True, torn=False)
+                broken = _length(part) - _length(runs) >= _MOST_OF_IT * (stretch[1] - stretch[0])
+                grown = part if broken else grown
             grown_cost = cost(grown)
             if used < grown_cost <= budget:
                 kept, runs, used = list(range(count + 1)), grown, grown_cost

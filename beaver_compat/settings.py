@@ -31,7 +31,7 @@ def settings_sections(
         boundaries: its boundaries.
         contexts: index of each hard line's context, int64 [N].
     """
-    first, ends = boundaries.visible()
+    first, ends = boundaries.visible
     opening = points[first] == ord("[")
     likely = opening & (points[ends - 1] == ord("]")) & (ends - first <= _LONGEST_NAME)
     likely[:-1] &= ~opening[1:] & (contexts[1:] == contexts[:-1])

@@ -119,7 +119,7 @@ def find_leads(
     starts = boundaries.hard_lines
     if starts.size < 2:
         return None
-    first, text_ends = boundaries.visible()
+    first, text_ends = boundaries.visible
     contexts = context_starts.searchsorted(starts, side="right") - 1
     needed = np.full((starts.size, 2), -1)
     bare = np.zeros(starts.size, dtype=bool)
@@ -265,7 +265,7 @@ def _add_fences(
 
     The block and the line before it that ends with a colon need each other, of a long block its first line.
     """
-    first, ends = boundaries.visible()
+    first, ends = boundaries.visible
     if not is_any(points[first], FENCES).any():
         return
     openings, closings = fence_pairs(text, points, boundaries, contexts).T

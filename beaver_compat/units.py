@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import among
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
 from beaver_compat.headers import find_headers
@@ -86,7 +87,7 @@ def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, c
         boundaries: its boundaries.
         contexts: index of each hard line's context, int64 [N].
     """
-    first, ends = boundaries.visible()
+    first, ends = boundaries.visible
     third = np.minimum(first + 2, points.size - 1)
     likely = is_any(points[first], FENCES) & (points[first] == points[third]) & (ends - first <= _LONGEST_FENCE)
     found = np.flatnonzero(likely & ~boundaries.records)
@@ -109,7 +110,7 @@ def _with_fences(
 ) -> Boundaries:
     """The boundaries with each short fenced block as one record."""
     lines = boundaries.hard_lines
-    first, ends = boundaries.visible()
+    first, ends = boundaries.visible
     if not is_any(points[first], FENCES).any():
         return boundaries
     contexts = context_starts.searchsorted(lines, side="right") - 1
@@ -139,7 +140,7 @@ def _with_settings(
     if not sections:
         return boundaries
     names, limits = np.array(sections, dtype=np.int64).T
-    _, ends = boundaries.visible()
+    _, ends = boundaries.visible
     short = ends[limits - 1] - lines[names] <= _LONGEST_FENCED
     return _merged(boundaries, names[short], limits[short])
 
@@ -153,7 +154,7 @@ def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -
     signs = "".join(sign for sign in ":>\uff1a" if sign in text)
     if not signs:
         return boundaries
-    first, ends = boundaries.visible()
+    first, ends = boundaries.visible
     marks = np.append(marks_of(points, signs), len(text))
     near = marks[marks.searchsorted(first)] < np.minimum(first + _SPEAKER_REACH, ends)
     if near.sum() < 2:
@@ -181,13 +182,13 @@ def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -
 def _with_clauses(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
     """The boundaries without the sentence end behind the title that a numbered clause begins with."""
     lines = boundaries.hard_lines
-    clauses, bodies = clause_titles(text, points, *boundaries.visible())
+    clauses, bodies = clause_titles(text, points, *boundaries.visible)
     if not clauses.size:
         return boundaries
     labels = boundaries.labels.copy()
     labels[clauses] = bodies
     holders = lines.searchsorted(boundaries.sentences, side="right") - 1
-    torn = np.isin(holders, clauses) & (boundaries.sentences <= labels[holders])
+    torn = among(holders, clauses) & (boundaries.sentences <= labels[holders])
     return replace(boundaries, sentences=boundaries.sentences[~torn], labels=labels)
 
 

@@ -119,7 +119,7 @@ def headings(text: str) -> tuple[list[str], list[str]]:
     points = code_points(text)
     contexts = np.zeros(1, dtype=np.int64)
     boundaries = with_units(text, points, find_boundaries(points, character_classes(points)), contexts)
-    first, ends = boundaries.visible()
+    first, ends = boundaries.visible
     found = find_headings(text, points, boundaries, np.zeros(first.size, dtype=np.int64), first, ends)
     titles, fillers = ([text[first[line] : ends[line]] for line in lines.tolist()] for lines in found)
     return titles, fillers
@@ -455,7 +455,7 @@ def test_no_title_of_a_clause_is_kept_alone(compressor: BeaverPromptCompressor, 
 )
 def test_titles_of_clauses(text: str, titles: list[str]) -> None:
     points = code_points(text)
-    first, ends = find_boundaries(points, character_classes(points)).visible()
+    first, ends = find_boundaries(points, character_classes(points)).visible
     lines, bodies = clause_titles(text, points, first, ends)
     assert [text[first[line] : body] for line, body in zip(lines.tolist(), bodies.tolist(), strict=True)] == titles
 

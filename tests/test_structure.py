@@ -230,7 +230,7 @@ def test_headers_of_several_lines_are_units(header: str, end: str) -> None:
     indent = header[: len(header) - len(header.lstrip())]
     text = f"{indent}first()\n{header}\n{indent}    body()\n{indent}last(1)".replace("\n", end)
     found = units_of(text)
-    first, ends = found.visible()
+    first, ends = found.visible
     lines = [text[start:stop] for start, stop in zip(first.tolist(), ends.tolist(), strict=True)]
     assert lines == ["first()", header.strip().replace("\n", end), "body()", "last(1)"]
     assert found.records.tolist() == [False, True, False, False]
