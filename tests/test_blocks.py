@@ -1,0 +1,170 @@
+"""Blocks of code: what opens them, their docstrings and braces, against a slow walk upward from each line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from line_readings import PIECES, leads_of, needs
+from text_kinds import CODE
+
+
+def test_lines_of_code_need_what_opens_the_blocks_around_them() -> None:
+    found = needs(CODE)
+    method, owner = "def withdraw(self, amount: int, fee: int = 2) -> int:", {"@dataclass", "class Account:"}
+    assert found["total = amount + fee"] == {method, *owner}
+    assert found['raise InsufficientFunds(f"{self.owner} has {self.balance}")'] == {
+        "if total > self.balance:",
+        method,
+        *owner,
+    }
+    assert found["owner: str"] == owner
+    assert found[method] == {'"""Take money out; a fee is charged."""', *owner}
+    assert found["class Account:"] == {"@dataclass", "owner: str"}
+    assert found["@dataclass"] == {"class Account:", "owner: str"}
+    head = {"def transfer(source: Account, target: Account, amount: int) -> None:", "try:"}
+    assert found["raise"] == {"except ValueError:", "target.deposit(taken)", *head}
+
+
+DOCSTRINGS = """def order(item):
+    MARKOrder an item.
+
+    Args:
+        item: which one.
+    MARK
+    return item
+
+class Basket:
+    MARKWhat is
+    ordered.MARK
+
+    def add(self):
+        MARKAdd one.MARK
+        for item in self:
+            print(item)
+
+def open_ended(item):
+    MARKNever closed.
+    item.order()
+pass
+"""
+
+
+@pytest.mark.parametrize("mark", ['"""', "'''"])
+def test_lines_of_a_docstring_need_its_first_and_last(mark: str) -> None:
+    found = needs(DOCSTRINGS.replace("MARK", mark))
+    head = {"def order(item):", mark + "Order an item.", mark}
+    assert found["item: which one."] == {"Args:", *head}
+    assert found["Args:"] == {"item: which one.", *head}
+    assert found["return item"] == {"def order(item):"}
+    assert found["def order(item):"] == {mark + "Order an item.", mark}
+    assert found["ordered." + mark] == {"class Basket:", mark + "What is"}
+    assert found[f"{mark}Add one.{mark}"] == {"class Basket:", "def add(self):"}
+    assert found["item.order()"] == found[mark + "Never closed."] == {"def open_ended(item):"}
+    lines, leads = leads_of(DOCSTRINGS.replace("MARK", mark))
+    assert leads is not None
+    assert [line.strip() for line, bare in zip(lines, leads.bare, strict=True) if bare] == [mark]
+
+
+BRACES = """@Component
+export async function load(
+  path: string,
+): Promise<void> {
+  if (path) {
+    open(path)
+  } else if (fallback) {
+    open(fallback)
+  } else {
+    fail()
+  }
+  close()
+}
+
+int main(void)
+{
+    while (more())
+    {
+        step();
+    }
+    return 0;
+}
+
+run('x')"""
+
+
+def test_blocks_in_braces() -> None:
+    found = needs(BRACES)
+    head = {"@Component", "export async function load(", "path: string,", "): Promise<void> {"}
+    assert found["close()"] == head
+    assert found["if (path) {"] == {"open(path)", *head}
+    assert found["open(path)"] == {"if (path) {", *head}
+    assert found["open(fallback)"] == {"} else if (fallback) {", "if (path) {", "open(path)", *head}
+    assert found["fail()"] == {"} else {", "if (path) {", "open(path)", *head}
+    assert found["step();"] == {"while (more())", "int main(void)"}
+    assert found["while (more())"] == {"step();", "int main(void)"}
+    lines, leads = leads_of(BRACES)
+    assert leads is not None
+    for text, opener in (("  }", "  } else {"), ("}", "): Promise<void> {")):
+        assert lines[leads.needed[lines.index(text), 0]] == opener
+    assert found["run('x')"] == set()
+
+
+def test_other_blocks_by_indentation() -> None:
+    text = "services:\n  web:\n    image: nginx\n    ports:\n      - 80\nTo do:\n  - sweep the yard\nDone."
+    found = needs(text)
+    assert found["image: nginx"] == {"web:", "services:"}
+    assert found["services:"] == {"web:", "image: nginx"}
+    assert found["- 80"] == {"ports:", "web:", "services:"}
+    assert found["To do:"] == {"- sweep the yard"}
+    assert found["Done."] == set()
+    assert needs("He said:\n\n    " + "so it goes " * 60 + "\n\nand that was all.")["He said:"] == set()
+
+
+def slowly(lines: list[str]) -> tuple[list[set[int]], list[int]]:
+    """What each line of code needs, and the line behind it that it needs, by walking upward from each."""
+    indents = [len(line) - len(line.lstrip()) for line in lines]
+    words = [line.split()[0] for line in lines]
+    last = len(lines) - 1
+    opens = [line[-1] == ":" and at < last and indents[at + 1] > indents[at] for at, line in enumerate(lines)]
+    behind = [-1] * len(lines)
+    needed: list[set[int]] = [set() for _ in lines]
+    for at, indent in enumerate(indents):
+        if opens[at]:
+            behind[at] = next((later for later in range(at + 1, last + 1) if not opens[later]), -1)
+            behind[at] = behind[at] if behind[at] >= 0 and indents[behind[at]] > indent else -1
+        reach = indent
+        for above in range(at - 1, -1, -1):
+            if indents[above] < reach:
+                reach = indents[above]
+                if opens[above]:
+                    needed[at] = {above}
+                    break
+    for at, word in enumerate(words):
+        if word == "else:" and opens[at]:
+            level = [up for up in range(at) if indents[up] <= indents[at] and not (words[up] == word and opens[up])]
+            if level and opens[level[-1]] and indents[level[-1]] == indents[at]:
+                needed[at] = {level[-1], behind[level[-1]]}
+    for at, word in enumerate(words):
+        for up in range(at - 1, max(at - 4, -1), -1):
+            if word not in ("def", "class") or not opens[at] or words[up][0] != "@" or indents[up] != indents[at]:
+                break
+            needed[up + 1] = {up}
+            behind[up] = behind[at] if behind[at] >= 0 else at
+    return needed, behind
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=25))
+@settings(max_examples=300, deadline=None)
+def test_blocks_are_those_that_a_walk_upward_finds(rows: list[str]) -> None:
+    lines, leads = leads_of("\n".join(row for row in rows if row != "```" and "," not in row and "|" not in row))
+    needed, behind = slowly(lines)
+    for at in range(len(lines)):
+        expected: set[int] = set()
+        todo = needed[at] | {behind[at]}
+        while todo := todo - expected - {-1}:
+            expected |= todo
+            todo = set().union(*(needed[line] for line in todo))
+        found = set()
+        if leads is not None:
+            found = set(leads.starts.searchsorted(leads.of(leads.starts[[at]], leads.text_ends[[at]])[0]).tolist())
+        assert found == expected

@@ -1,0 +1,113 @@
+"""Units of several lines or sentences: few-shot examples, fenced blocks and lines of a transcript."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from line_readings import boundaries_of, units_of
+from text_kinds import EXAMPLES, FEW_SHOT
+
+from beaver_compat import BeaverPromptCompressor
+from beaver_compat.characters import code_points
+from beaver_compat.structure import find_leads
+from beaver_compat.units import with_units
+
+
+def test_short_fenced_blocks_are_records() -> None:
+    short, long = "```sh\nfetch\n\n# all\nbuild\n```", "~~~\n" + "step\n" * 40 + "~~~"
+    text = f"To build:\n\n{short}\n\nOr:\n\n{long}\n\n    {short}\n\n```\nopen"
+    found = units_of(text)
+    ends = [*found.hard_lines.tolist()[1:], len(text)]
+    lines = [text[start:end].strip() for start, end in zip(found.hard_lines.tolist(), ends, strict=True)]
+    assert [line for line, record in zip(lines, found.records, strict=True) if record] == [short, short]
+    assert len(lines) == 2 + 2 + 42 + 2
+    points = code_points(text)
+    leads = find_leads(text, points, found, np.zeros(1, dtype=np.int64), np.array([len(text)]))
+    assert leads is not None
+    for at, expected in ((0, [0, 1]), (1, [0, 1]), (2, [2, 3, 4, 44]), (10, [2, 3, 44])):
+        chosen = leads.of(leads.starts[[at]], leads.text_ends[[at]])[0]
+        assert set(found.hard_lines.searchsorted(chosen).tolist()) | {at} == {at, *expected}
+    contexts = np.array([0, text.index("all")])
+    assert not with_units(text, points, boundaries_of(text), contexts).records[:3].any()
+
+
+def test_examples_are_records() -> None:
+    for text in (FEW_SHOT, f"Solve these.\n\n{FEW_SHOT}\n\nNow you.", FEW_SHOT.replace("\n", "\r\n")):
+        found = units_of(text)
+        ends = [*found.hard_lines.tolist()[1:], len(text)]
+        pieces = [text[start:end].strip() for start, end in zip(found.hard_lines.tolist(), ends, strict=True)]
+        assert [
+            piece.replace("\r", "") for piece, record in zip(pieces, found.records, strict=True) if record
+        ] == EXAMPLES
+        for column in (found.labels, found.tables, found.terminated, found.after_blank):
+            assert column.size == found.hard_lines.size
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EXAMPLES[0],
+        "Question: one\n\nQuestion: two",
+        "\n\n".join(["Pat: Good morning.\nIt rains.", "Pat: Yes.\nIt does."]),
+        "\n\n".join(["Question: " + "so it goes " * 400 + "\nAnswer: 1"] * 2),
+    ],
+)
+def test_what_is_no_example(text: str) -> None:
+    assert not units_of(text).records.any()
+
+
+TRANSCRIPTS = [
+    "[2024-05-02 10:{}] {}: {}",
+    "10:{} <{}> {}",
+    "{1} (10:{0}): {2}",
+    "**{1}:** {2}",
+    "02/05/2024, 10:{} - {}: {}",
+    "{1}\uff1a{2}",
+]
+SAID = [
+    ("Ida Roth", "Is the pump fixed? I need it for the lower field. It has been dry for days."),
+    ("Ole", "No. The seal is on order from Bergen. It comes on Friday, says the shop."),
+    ("Ida Roth", "Fine. Then I borrow one. Do you still have the small petrol pump? Mine was sold."),
+    ("Kim", "Ours is free. Fetch it after six. The key hangs behind the door of the barn."),
+]
+
+
+@pytest.mark.parametrize("form", TRANSCRIPTS)
+def test_a_line_of_a_transcript_is_one_sentence(form: str) -> None:
+    lines = [form.format(10 + minute, name, said) for minute, (name, said) in enumerate(SAID)]
+    text = "It was a dry May. Nothing grew.\n\n" + "\n".join(lines)
+    before = boundaries_of(text)
+    found = units_of(text)
+    own = [text.index(line) for line in lines]
+    assert found.hard_lines.tolist() == [0, *own]
+    assert [text[label : label + 2] for label in found.labels[1:].tolist()] == [said[:2] for _, said in SAID]
+    assert found.labels[0] == 0
+    assert found.sentences.tolist() == [place for place in before.sentences.tolist() if place < own[0]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Note: It rains. It pours.\nBring boots. Bring coats.",
+        "See http://a.example. It is new.\nSee http://b.example. It is old.",
+        "The pump was dry. Ida said: no.\nThe field was dry. Ole said: yes.",
+        "Ida: no. Then yes.",
+    ],
+)
+def test_what_is_no_transcript(text: str) -> None:
+    before, found = boundaries_of(text), units_of(text)
+    assert found.sentences.tolist() == before.sentences.tolist()
+    assert found.labels.tolist() == found.hard_lines.tolist() == before.hard_lines.tolist()
+
+
+def test_long_speeches_may_be_cut() -> None:
+    text = "\n".join(f"{name}: " + "It rained on the hill for a day. " * 12 for name in ("Ida", "Ole") * 2)
+    assert units_of(text).sentences.tolist() == boundaries_of(text).sentences.tolist()
+
+
+def test_the_last_block_is_no_example_where_it_is_the_question(compressor: BeaverPromptCompressor) -> None:
+    found = units_of(FEW_SHOT, implicit_query=True)
+    assert found.records.sum() == len(EXAMPLES) - 1
+    result = compressor.compress(FEW_SHOT, target_token=150)
+    assert result.spans[-1].role == "query"
+    assert result.compressed_prompt.endswith("The answer is 146")
