@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 import random
 import re
 
 import pytest
+from kept_texts import kept
 from text_kinds import CODE, CSV, DIALOGUE, EXAMPLES, FEW_SHOT, JSON_LINES, MARKDOWN
 
 from beaver_compat import BeaverPromptCompressor
@@ -24,10 +24,6 @@ KINDS = {
     "csv": (CSV, "How much is the brass lamp?"),
 }
 BUDGETS = (40, 60, 100, 160, 250, 400)
-
-
-def kept(compressor: BeaverPromptCompressor, text: str, question: str, budget: int) -> str:
-    return compressor.compress(text, question=question, target_token=budget, concate_question=False).compressed_context
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -129,172 +125,6 @@ def test_headings_come_where_there_is_room_and_cost_no_answer(
     assert headed >= 0.6 * lines
 
 
-@pytest.mark.parametrize("budget", [50, 60, 80, 120])
-def test_rows_come_with_the_header_line(compressor: BeaverPromptCompressor, budget: int) -> None:
-    for product in ("brass lamp", "glass vase", "iron hook"):
-        text = kept(compressor, CSV, f"How much is the {product}?", budget)
-        assert text.split("\n")[0] == "sku,product,warehouse,stock,price"
-        assert product in text
-    table = kept(compressor, MARKDOWN, "How large may a request be, in bytes?", budget)
-    assert "| `MAX_BODY` |" in table
-    assert "| Variable | Default | Meaning |\n| --- | --- | --- |" in table
-
-
-@pytest.mark.parametrize("end", ["\r\n", "\n"])
-@pytest.mark.parametrize("name", ["buyer", "buyer, first name last"])
-def test_rows_with_quoted_delimiters_come_with_the_header(
-    compressor: BeaverPromptCompressor, name: str, end: str
-) -> None:
-    buyers = ["Kato KK", 'Zeta, "the" Inc.', "Roth & Sons", "Alder, Ash, and Elm"]
-    parts, states = ["rotor", "rotor", "gasket, blue"], ["open", "returned"]
-    rows = [[700 + at, buyers[at * at % 4], parts[at % 3], at * 7 % 31, states[at % 2]] for at in range(40)]
-    file = io.StringIO()
-    csv.writer(file, lineterminator=end).writerows([["order", name, "part", "count", "status"], *rows])
-    whole = file.getvalue()
-    for budget in range(60, 400, 20):
-        text = kept(compressor, whole, "Which rotors of Kato KK were returned?", budget)
-        found = list(csv.reader(io.StringIO(text)))
-        assert found[0][1] == name
-        assert [[int(row[0]), *row[1:3], int(row[3]), row[4]] in rows for row in found[1:]] == [True] * len(found[1:])
-
-
-@pytest.mark.parametrize("budget", [70, 100, 120, 160, 220])
-@pytest.mark.parametrize(
-    "question", ["What happens if withdraw exceeds the balance?", "How does transfer undo a failed deposit?"]
-)
-def test_lines_of_a_body_come_with_its_signature(
-    compressor: BeaverPromptCompressor, question: str, budget: int
-) -> None:
-    """Each kept body line's function stands before it (and its class, where it is a method's)."""
-    signature, owner = None, {}
-    for line in CODE.split("\n"):
-        if re.match(r"\s*(def|class) ", line):
-            signature = line
-        elif line.strip():
-            owner.setdefault(line, set()).add(signature)
-    last = None
-    for line in kept(compressor, CODE, question, budget).split("\n"):
-        if re.match(r"\s*(def|class) ", line):
-            last = line
-        elif line.startswith("        ") or (line.startswith("    ") and last and last.startswith("def")):
-            assert last in owner[line], line
-
-
-SCRIPT = """import { api } from './api'
-
-export class Basket {
-  constructor(owner) {
-    this.owner = owner
-    this.items = []
-  }
-
-  add(item, count) {
-    if (count < 1) {
-      throw new RangeError(`count is ${count}`)
-    }
-    for (const own of this.items) {
-      if (own.item === item) {
-        own.count += count
-        return own
-      }
-    }
-    this.items.push({ item, count })
-  }
-
-  async order(address) {
-    if (this.items.length === 0) {
-      return null
-    } else if (!address) {
-      throw new TypeError('an address is missing')
-    } else {
-      const bill = await api.post('/orders', { items: this.items, address })
-      this.items = []
-      return bill.number
-    }
-  }
-}
-"""
-
-
-@pytest.mark.parametrize("budget", range(40, 240, 14))
-@pytest.mark.parametrize(
-    ("code", "question"),
-    [
-        (CODE, "What happens if withdraw exceeds the balance?"),
-        (CODE, "How does transfer undo a failed deposit?"),
-        (SCRIPT, "What happens when an address is missing?"),
-        (SCRIPT, "What does add do if the item is already in the basket?"),
-    ],
-)
-def test_what_opens_a_block_comes_with_a_line_of_it(
-    compressor: BeaverPromptCompressor, code: str, question: str, budget: int
-) -> None:
-    source = code.split("\n")
-    lines = kept(compressor, code, question, budget).split("\n")
-    for line, following in itertools.pairwise([*lines, ""]):
-        indent = len(line) - len(line.lstrip())
-        behind = source[source.index(line) + 1]
-        if line.endswith((":", "{")) and len(behind) - len(behind.lstrip()) > indent:
-            assert len(following) - len(following.lstrip()) > indent, line
-
-
-BODY = """
-{0}    started = clock.now()
-{0}    lock(customer)
-{0}    if stock.of(items) < 1:
-{0}        raise SoldOut(items)
-{0}    bill = post(customer, items)
-{0}    return bill.number
-"""
-SIGNATURES = [
-    "def place_order(\n    customer: int,\n    items: list[str],\n    express: bool = False,\n) -> Order:",
-    "def place_order(customer: int, items: list[str],\n                express=False,\n                tries=3):",
-    "export function placeOrder(\n  customer: number,\n  items: string[],\n  tries = 3,\n): Order {",
-    "  public Order placeOrder(\n      int customer,\n      List<String> items,\n      boolean express\n  ) {",
-]
-
-
-@pytest.mark.parametrize("signature", SIGNATURES)
-def test_of_a_signature_all_parameters_are_kept_or_none(compressor: BeaverPromptCompressor, signature: str) -> None:
-    indent = signature[: len(signature) - len(signature.lstrip())]
-    other = BODY.replace("customer", "owner").replace("bill", "note")
-    code = f"{indent}import shop\n{signature}{BODY.format(indent)}{indent}run(4){other.format(indent)}"
-    prepared = compressor.prepare(code)
-    whole = headed = 0
-    for question in ("What are the parameters of place order?", "When is SoldOut raised?", "What is the bill number?"):
-        for budget in range(20, 240, 7):
-            result = compressor.compress(prepared, question=question, target_token=budget, concate_question=False)
-            text = result.compressed_context
-            lines = [line.strip() in text for line in signature.split("\n")[:-1]]
-            assert all(lines) or not any(lines)
-            assert all(lines) == (signature in text)
-            whole += all(lines)
-            headed += all(lines) and bool(re.search(f"\n{indent}    [a-z]", text.partition(signature)[2]))
-    assert whole > 40
-    assert headed > 0.9 * whole  # with a line of the body, where it fits
-
-
-@pytest.mark.parametrize(
-    "question", ["How many tries are there?", "What is a surcharge?", "When is SoldOut raised?", "What does it place?"]
-)
-def test_docstrings_are_closed(compressor: BeaverPromptCompressor, question: str) -> None:
-    told = """
-    {0}Place an order.
-
-    Args:
-        customer: who orders.
-        express: whether it comes the next day, at a surcharge.
-        tries: how many there are, at most, at reaching the shop.
-    {0}""".format('"""')
-    prepared = compressor.prepare(f"import shop\n\n{SIGNATURES[0]}{told}{BODY.format('')}\nplace_order(7, [])")
-    for budget in range(100, 260, 8):
-        result = compressor.compress(prepared, question=question, target_token=budget, concate_question=False)
-        text = result.compressed_context
-        assert text.count('"""') in (0, 2)
-        assert SIGNATURES[0] in text or '"""' not in text
-        assert '"""' in text or ("at a surcharge" not in text and "how many there are" not in text)
-
-
 @pytest.mark.parametrize("form", ["[10:{:02}] {}: {}", "10:{:02} <{}> {}", "{1} (10:{0:02}): {2}"])
 def test_what_is_said_comes_with_who_says_it(compressor: BeaverPromptCompressor, form: str) -> None:
     said = [
@@ -335,21 +165,6 @@ def test_of_a_short_line_the_sentence_that_answers_is_kept(compressor: BeaverPro
     assert "Ilse Varga" in kept(compressor, line, "Who photographed the comet?", budget)
 
 
-def test_a_row_is_found_by_its_number_among_numbers_like_it(compressor: BeaverPromptCompressor) -> None:
-    """1057 shares its first three digits with nine other rows, and a page with two or three of them."""
-    generator = random.Random(11)
-    names, cities, states = ["Wei Li", "Ada Berg", "Tom Hart", "Zoe Katz"], ["Oslo", "Graz", "Ghent"], ["paid", "open"]
-    rows = [
-        f"{number},{generator.choice(names)},{generator.choice(cities)},{generator.randint(900, 99999) / 100},"
-        f"{generator.choice(states)}"
-        for number in range(1000, 1100)
-    ]
-    prepared = compressor.prepare("\n".join(["order_id,customer,city,amount,status", *rows]))
-    for row in rows:
-        question = f"What is the amount of order {row[:4]}?"
-        assert row in compressor.compress(prepared, question=question, target_token=110).compressed_context
-
-
 @pytest.mark.parametrize(
     "trace",
     [
@@ -381,34 +196,3 @@ def test_an_error_of_a_log_comes_with_its_cause(compressor: BeaverPromptCompress
         result = compressor.compress(prepared, question="Where is step9?", target_token=budget, concate_question=False)
         kept = result.compressed_context.split("\n")
         assert error in kept or not {*frames, *trace} & {*kept}
-
-
-COMMAS = [
-    "The mill, the dam and the pond belong to the town, which bought them in 1911. It paid 300 crowns.",
-    "Of the fish, pike, perch and eels are left. Nets are forbidden. Rods are allowed from May on.",
-    "The miller and his sons, all of them deaf from the noise of the great wheel, lived in the rooms above the "
-    "stones for forty years. The youngest moved to Graz.",
-]
-CHINESE_COMMAS = [
-    "石桥建于明朝,桥长四十六米,共有五个桥孔。洪水冲毁了其中两个桥孔。修复工程三年后才完成。",
-    "镇上有博物馆,由商人捐建,馆内收藏茶具。周一闭馆。门票二十元。",
-    "镇长说,未来五年,将修一条公路。小学是全县第一所新式学校。",
-]
-
-
-@pytest.mark.parametrize(
-    ("paragraphs", "separator", "question", "answer"),
-    [
-        (COMMAS, "\n", "Where did the youngest son move?", "The youngest moved to Graz."),
-        (COMMAS, "\n\n", "Where did the youngest son move?", "The youngest moved to Graz."),
-        (CHINESE_COMMAS, "\n\n", "门票多少钱?", "门票二十元。"),
-    ],
-)
-def test_prose_with_as_many_commas_in_each_paragraph_is_no_table(
-    compressor: BeaverPromptCompressor, paragraphs: list[str], separator: str, question: str, answer: str
-) -> None:
-    budget = compressor.counter(f"{answer}\n\n{question}") + 8  # less than the paragraph has
-    kept = compressor.compress(separator.join(paragraphs), question=question, target_token=budget).compressed_context
-    assert len({paragraph.count(",") for paragraph in paragraphs}) == 1
-    assert answer in kept
-    assert not any(paragraph in kept for paragraph in paragraphs)

@@ -1,0 +1,88 @@
+"""Rows that are kept can be read and are those that are asked for; prose with commas is no table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+
+import pytest
+from kept_texts import kept
+from text_kinds import CSV, MARKDOWN
+
+from beaver_compat import BeaverPromptCompressor
+
+
+@pytest.mark.parametrize("budget", [50, 60, 80, 120])
+def test_rows_come_with_the_header_line(compressor: BeaverPromptCompressor, budget: int) -> None:
+    for product in ("brass lamp", "glass vase", "iron hook"):
+        text = kept(compressor, CSV, f"How much is the {product}?", budget)
+        assert text.split("\n")[0] == "sku,product,warehouse,stock,price"
+        assert product in text
+    table = kept(compressor, MARKDOWN, "How large may a request be, in bytes?", budget)
+    assert "| `MAX_BODY` |" in table
+    assert "| Variable | Default | Meaning |\n| --- | --- | --- |" in table
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+@pytest.mark.parametrize("name", ["buyer", "buyer, first name last"])
+def test_rows_with_quoted_delimiters_come_with_the_header(
+    compressor: BeaverPromptCompressor, name: str, end: str
+) -> None:
+    buyers = ["Kato KK", 'Zeta, "the" Inc.', "Roth & Sons", "Alder, Ash, and Elm"]
+    parts, states = ["rotor", "rotor", "gasket, blue"], ["open", "returned"]
+    rows = [[700 + at, buyers[at * at % 4], parts[at % 3], at * 7 % 31, states[at % 2]] for at in range(40)]
+    file = io.StringIO()
+    csv.writer(file, lineterminator=end).writerows([["order", name, "part", "count", "status"], *rows])
+    whole = file.getvalue()
+    for budget in range(60, 400, 20):
+        text = kept(compressor, whole, "Which rotors of Kato KK were returned?", budget)
+        found = list(csv.reader(io.StringIO(text)))
+        assert found[0][1] == name
+        assert [[int(row[0]), *row[1:3], int(row[3]), row[4]] in rows for row in found[1:]] == [True] * len(found[1:])
+
+
+def test_a_row_is_found_by_its_number_among_numbers_like_it(compressor: BeaverPromptCompressor) -> None:
+    """1057 shares its first three digits with nine other rows, and a page with two or three of them."""
+    generator = random.Random(11)
+    names, cities, states = ["Wei Li", "Ada Berg", "Tom Hart", "Zoe Katz"], ["Oslo", "Graz", "Ghent"], ["paid", "open"]
+    rows = [
+        f"{number},{generator.choice(names)},{generator.choice(cities)},{generator.randint(900, 99999) / 100},"
+        f"{generator.choice(states)}"
+        for number in range(1000, 1100)
+    ]
+    prepared = compressor.prepare("\n".join(["order_id,customer,city,amount,status", *rows]))
+    for row in rows:
+        question = f"What is the amount of order {row[:4]}?"
+        assert row in compressor.compress(prepared, question=question, target_token=110).compressed_context
+
+
+COMMAS = [
+    "The mill, the dam and the pond belong to the town, which bought them in 1911. It paid 300 crowns.",
+    "Of the fish, pike, perch and eels are left. Nets are forbidden. Rods are allowed from May on.",
+    "The miller and his sons, all of them deaf from the noise of the great wheel, lived in the rooms above the "
+    "stones for forty years. The youngest moved to Graz.",
+]
+CHINESE_COMMAS = [
+    "石桥建于明朝,桥长四十六米,共有五个桥孔。洪水冲毁了其中两个桥孔。修复工程三年后才完成。",
+    "镇上有博物馆,由商人捐建,馆内收藏茶具。周一闭馆。门票二十元。",
+    "镇长说,未来五年,将修一条公路。小学是全县第一所新式学校。",
+]
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "separator", "question", "answer"),
+    [
+        (COMMAS, "\n", "Where did the youngest son move?", "The youngest moved to Graz."),
+        (COMMAS, "\n\n", "Where did the youngest son move?", "The youngest moved to Graz."),
+        (CHINESE_COMMAS, "\n\n", "门票多少钱?", "门票二十元。"),
+    ],
+)
+def test_prose_with_as_many_commas_in_each_paragraph_is_no_table(
+    compressor: BeaverPromptCompressor, paragraphs: list[str], separator: str, question: str, answer: str
+) -> None:
+    budget = compressor.counter(f"{answer}\n\n{question}") + 8  # less than the paragraph has
+    kept = compressor.compress(separator.join(paragraphs), question=question, target_token=budget).compressed_context
+    assert len({paragraph.count(",") for paragraph in paragraphs}) == 1
+    assert answer in kept
+    assert not any(paragraph in kept for paragraph in paragraphs)
