@@ -1,17 +1,21 @@
-"""Many prompts in one call: their texts are tokenized together, each is then compressed as it would be alone."""
+"""Many prompts in one call: their texts are tokenized together and scored in one ragged batch.
+
+A single prompt is a batch of one.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from beaver_compat.errors import BeaverError, InputTypeError, shown
-from beaver_compat.face_base import FaceBase
+from beaver_compat.face_base import FaceBase, Result, Steps
 from beaver_compat.prepared import Source, read_tokens
+from beaver_compat.scoring import Asked, Scored
 
-_CHARACTERS_AT_ONCE = 1 << 22  # of text that is tokenized together; bounds memory
+_CHARACTERS_AT_ONCE = 1 << 22  # of text that is tokenized and scored together; bounds memory
 _LONG_WORK = 1.0  # seconds before a progress bar appears
 
 
@@ -41,15 +45,20 @@ class BatchFace(FaceBase):
             raise InputTypeError(
                 f"prompts is of type {type(prompts).__name__}: {shown(prompts)}; give a list of prompts"
             )
-        names = [name for name in inspect.signature(self.compress_prompt).parameters if name != "context"]
-        _check_names(common, names, "compress_prompts")
-        calls = [_with_place(index, partial(self._call, prompt, names, common)) for index, prompt in enumerate(prompts)]
+        parameters = inspect.signature(self.compress_prompt).parameters.values()
+        defaults = {parameter.name: parameter.default for parameter in parameters if parameter.name != "context"}
+        _check_names(common, defaults, "compress_prompts")
+        common = {**defaults, **common}
+        calls = []
+        for index, prompt in enumerate(prompts):
+            with _naming(index):
+                calls.append(self._call(prompt, common))
         return list(self._results(calls, progress))
 
-    def _call(self, prompt: Any, names: Sequence[str], common: Mapping[str, Any]) -> dict[str, Any]:
+    def _call(self, prompt: Any, common: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of one prompt, its context as a source."""
         own = dict(prompt) if isinstance(prompt, Mapping) else {"context": prompt}
-        _check_names(own, [*names, "context"], "compress_prompt")
+        _check_names(own, [*common, "context"], "compress_prompt")
         context = own.pop("context", None)
         # LLMLingua-2's result tells an empty text from no text.
         source = context if isinstance(context, str) and not context else self._source(context)
@@ -62,25 +71,53 @@ class BatchFace(FaceBase):
         delay = 0 if progress else _LONG_WORK
         with tqdm(total=len(calls), desc="compress", unit="prompt", disable=hidden, delay=delay) as bar:
             for low, high in _runs([_characters(call["context"]) for call in calls]):
-                read_tokens([call["context"] for call in calls[low:high] if isinstance(call["context"], Source)])
-                for index in range(low, high):
-                    call, calls[index] = calls[index], {}  # what was read of it goes when it is done
-                    yield _with_place(index, partial(self.compress_prompt, **call))
+                own = calls[low:high]
+                calls[low:high] = [{}] * len(own)  # what is read of them goes when they are done
+                read_tokens([call["context"] for call in own if isinstance(call["context"], Source)])
+                for result in self._finished([_named(low + at, self._prompt(**call)) for at, call in enumerate(own)]):
+                    yield result
                     bar.update()
 
+    def _finish(self, steps: Steps[Result]) -> Result:
+        return next(self._finished([steps]))
 
-def _check_names(arguments: Mapping[Any, Any], names: Sequence[str], caller: str) -> None:
+    def _finished(self, prompts: Sequence[Steps[Result]]) -> Iterator[Result]:
+        """The results of prompts; those that need scores are scored together."""
+        done: dict[int, Result] = {}
+        running = [_kept(index, steps, done) for index, steps in enumerate(prompts)]
+        asked = [next(steps) for steps in running]
+        scores = iter(self._score([one for one in asked if one]))
+        for index, steps in enumerate(running):
+            if asked[index]:
+                steps.send(next(scores))
+            asked[index] = None
+            yield done.pop(index)
+
+
+def _kept(index: int, steps: Steps[Result], done: dict[int, Result]) -> Generator[Asked | None, Scored, None]:
+    """A call that puts its result away and then, rather than end, asks for nothing."""
+    done[index] = yield from steps
+    yield None
+
+
+def _check_names(arguments: Mapping[Any, Any], names: Collection[str], caller: str) -> None:
     for name in arguments:
         if name not in names:
             raise InputTypeError(f"{caller} has no argument {shown(name)}; give some of {', '.join(names)}")
 
 
-def _with_place(index: int, call: Callable[[], Any]) -> Any:
-    """What a call gives; its error says which prompt it was."""
+@contextmanager
+def _naming(index: int) -> Iterator[None]:
+    """A context in which an error says which prompt it was."""
     try:
-        return call()
+        yield
     except BeaverError as error:
         raise type(error)(f"prompts[{index}]: {error}") from error
+
+
+def _named(index: int, steps: Steps[Result]) -> Steps[Result]:
+    with _naming(index):
+        return (yield from steps)
 
 
 def _characters(context: str | Source) -> int:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from beaver_compat import pipeline
 from beaver_compat.arguments import (
     UNSET,
     checked_budget,
@@ -24,16 +23,19 @@ from beaver_compat.batch import BatchFace
 from beaver_compat.config import BeaverConfig
 from beaver_compat.counting import TableCounter, make_counter
 from beaver_compat.devices import resolve_device
-from beaver_compat.document import Document, prepare_document, read_question
+from beaver_compat.document import prepare_document, read_question
 from beaver_compat.embeddings import load_table
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 from beaver_compat.face import LLMLinguaFace
+from beaver_compat.face_base import Steps
 from beaver_compat.face_llmlingua2 import most_forced_tokens
 from beaver_compat.joints import count_joined
 from beaver_compat.layout import Layout, contexts_layout
 from beaver_compat.machine import keep_freed_memory
-from beaver_compat.prepared import PreparedContext, Source
+from beaver_compat.pipeline import whole_spans
+from beaver_compat.prepared import PreparedContext, Read, Source
 from beaver_compat.result import CompressionResult, KeptSpan
+from beaver_compat.scoring import Asked, Scored, encode, score
 from beaver_compat.segmenter import token_range
 from beaver_compat.selection import Selection, Selector, ranked_contexts
 from beaver_compat.sentence_order import SentenceOrder
@@ -169,7 +171,12 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         forced = checked_context_ids("force_context_ids", force_context_ids, len(source.contexts))
         question = checked_text("question", question)
         wishes = make_wishes(whole=forced, dynamic_context_compression_ratio=dynamic_context_compression_ratio)
-        return self._compress(source, instruction, question, rate, target_token, concate_question, wishes, question)
+        return self._finish(
+            self._compress(source, instruction, question, rate, target_token, concate_question, wishes, question)
+        )
+
+    def _score(self, asked: Sequence[Asked]) -> list[Scored]:
+        return score(asked, self.table.weight, self.config)
 
     def _source(self, context: object) -> Source:
         if not isinstance(context, Source):
@@ -192,7 +199,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         query: str,
         segments: Sequence[Sequence[Segment]] | None = None,
         preserve: bool = True,
-    ) -> CompressionResult:
+    ) -> Steps[CompressionResult]:
         instruction = checked_text("instruction", instruction)
         contexts = source.contexts
         origin = joined_prompt([instruction, *contexts, question])
@@ -219,7 +226,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         else:
             layout, asked = structured_layout(segments, frame, count, preserve)
             budget = max(budget, asked) if target_token == UNSET else budget
-        selection = self._select(source, layout, query, wishes, budget, count)
+        selection = yield from self._select(source, layout, query, wishes, budget, count)
         kept = layout.compose(selection.kept, selection.order)
         compressed = frame(kept)
         return CompressionResult(
@@ -242,28 +249,29 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         self,
         source: Source | None,
         layout: Layout,
-        query: str,
+        question: str,
         wishes: Wishes,
         budget: int,
         count: Callable[[str], int] | None = None,
-    ) -> Selection:
+    ) -> Steps[Selection]:
         count = count or self.counter
         everything = range(len(layout.contexts))
         bare = [part if index in layout.fixed else "" for index, part in enumerate(layout.parts)]
         if bare == layout.parts or (not layout.fixed and count(layout.prompt(bare, everything)) > budget):
             return Selection(bare, list(everything), ())
-        asked = read_question(self._tokenizer, query, self.config)
+        query = read_question(self._tokenizer, question, self.config)
         if source is None or list(source.contexts) != layout.parts:
             source = Source(layout.parts, self._tokenizer, self._read)
-        document, encoded = source.read(not asked.ids.size and not layout.segmented)
+        document, encoded = source.read(not query.ids.size and not layout.segmented)
         free = not (wishes.bounded or layout.limits or wishes.order != "original")
         if free and count(layout.prompt(layout.parts, everything)) <= budget:
-            selection = Selection(layout.parts, list(everything), pipeline.whole_spans(document))
+            selection = Selection(layout.parts, list(everything), whole_spans(document))
         else:
-            if not asked.ids.size:
-                asked = document.end(-self.config.page_size if layout.segmented else document.query_start)
-            scored = pipeline.score(document, encoded, asked, self.table.weight, self.config)
-            order = SentenceOrder(document, encoded, asked, self.table.weight, self.config)
+            if not query.ids.size:
+                query = document.end(-self.config.page_size if layout.segmented else document.query_start)
+            asked = Asked(document, query, encoded)
+            scored = yield asked
+            order = SentenceOrder(asked, self.table.weight, self.config)
             selection = Selector(document, scored, layout, wishes, self.config, count, budget, order).select()
         return selection._replace(spans=tuple(self._placed(span, layout) for span in selection.spans))
 
@@ -281,18 +289,17 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         if not any(contexts):
             return [(index, 0.0) for index in range(len(contexts))]
         query = read_question(self._tokenizer, question, self.config)
-        document, encoded = self._source(contexts).read(implicit_query=False)
+        document, _ = self._source(contexts).read(implicit_query=False)
         query = query if query.ids.size else document.end(-self.config.page_size)
-        scored = pipeline.score(document, encoded, query, self.table.weight, self.config)
-        return ranked_contexts(document, scored, self.config)
+        return ranked_contexts(document, self._score([Asked(document, query)])[0], self.config)
 
-    def _read(
-        self, source: Source, implicit_query: bool, keep_vectors: bool = False
-    ) -> tuple[Document, pipeline.Encoded]:
+    def _read(self, source: Source, implicit_query: bool, keep_vectors: bool = False) -> Read:
         document = prepare_document(source.contexts, source.tokens, self.config, self.language, implicit_query)
         if self.config.fold_capitals:
             document = document.with_small_capitals(self._tokenizer)
-        return document, pipeline.encode(document, self.table.weight, self.config, keep_vectors)
+        if not keep_vectors:
+            return document, None
+        return document, encode([document], self.table.weight, self.config, keep_vectors=True)
 
 
 for _method in (method for base in BeaverPromptCompressor.__mro__[1:-1] for method in vars(base).values()):

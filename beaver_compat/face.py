@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from beaver_compat.arguments import check_question, checked_context_ids, checked_contexts, checked_text, joined_prompt
+from beaver_compat.face_base import Steps
 from beaver_compat.face_llmlingua2 import LLMLingua2Face
 from beaver_compat.face_tools import ToolsFace
 from beaver_compat.prepared import PreparedContext
@@ -75,24 +76,68 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
             InputAssertionError: a rate above 1, or no question with ``rank_method="longllmlingua"``.
             InputTypeError, InputValueError: an argument that can't be used; the message names it.
         """
+        given = {name: value for name, value in locals().items() if name != "self"}
+        return self._finish(self._prompt(**given))
+
+    def _prompt(
+        self,
+        *,
+        context: str | Sequence[str] | PreparedContext | None,
+        instruction: str,
+        question: str,
+        rate: float,
+        target_token: float,
+        force_context_ids: Sequence[int] | None,
+        force_context_number: int | None,
+        use_sentence_level_filter: bool,
+        use_context_level_filter: bool,
+        use_token_level_filter: bool,
+        keep_split: bool,
+        keep_first_sentence: int,
+        keep_last_sentence: int,
+        keep_sentence_number: int,
+        context_budget: str,
+        reorder_context: str,
+        dynamic_context_compression_ratio: float,
+        add_instruction: bool,
+        rank_method: str,
+        concate_question: bool,
+        context_segs: Sequence[Sequence[str]] | None,
+        context_segs_rate: Sequence[Sequence[float]] | None,
+        context_segs_compress: Sequence[Sequence[bool]] | None,
+        target_context: int,
+        context_level_rate: float,
+        context_level_target_token: int,
+        return_word_label: bool,
+        word_sep: str,
+        label_sep: str,
+        token_to_word: str,
+        force_tokens: Sequence[str],
+        force_reserve_digit: bool,
+        strict_preserve_uncompressed: bool,
+        **without_effect: object,
+    ) -> Steps[dict[str, Any]]:
+        """`compress_prompt`, all its arguments given."""
         instruction, question = checked_text("instruction", instruction), checked_text("question", question)
         query = joined_prompt([question, instruction if add_instruction else ""])
         if self.use_llmlingua2 or self.use_slingua:
-            return self._llmlingua2(
-                context,
-                query,
-                rate=rate,
-                target_token=target_token,
-                use_context_level_filter=use_context_level_filter,
-                use_token_level_filter=use_token_level_filter,
-                target_context=target_context,
-                context_level_rate=context_level_rate,
-                context_level_target_token=context_level_target_token,
-                force_context_ids=force_context_ids,
-                separators=(word_sep, label_sep) if return_word_label else None,
-                token_to_word=token_to_word,
-                force_tokens=force_tokens,
-                force_reserve_digit=force_reserve_digit,
+            return (
+                yield from self._llmlingua2(
+                    context,
+                    query,
+                    rate=rate,
+                    target_token=target_token,
+                    use_context_level_filter=use_context_level_filter,
+                    use_token_level_filter=use_token_level_filter,
+                    target_context=target_context,
+                    context_level_rate=context_level_rate,
+                    context_level_target_token=context_level_target_token,
+                    force_context_ids=force_context_ids,
+                    separators=(word_sep, label_sep) if return_word_label else None,
+                    token_to_word=token_to_word,
+                    force_tokens=force_tokens,
+                    force_reserve_digit=force_reserve_digit,
+                )
             )
         check_question(rank_method, question)
         source = self._source(context)
@@ -121,7 +166,7 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
         segments = None
         if context_segs is not None:
             segments = given_segments(contexts, context_segs, context_segs_rate, context_segs_compress)
-        return self._compress(
+        result = yield from self._compress(
             source,
             instruction,
             question,
@@ -132,7 +177,8 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
             query,
             segments,
             bool(strict_preserve_uncompressed),
-        ).to_llmlingua()
+        )
+        return result.to_llmlingua()
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """:meth:`compress_prompt`."""
@@ -199,7 +245,7 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
             reorder_context=reorder_context,
             dynamic_context_compression_ratio=dynamic_context_compression_ratio,
         )
-        return self._compress(
+        steps = self._compress(
             self._source(["".join(segment.text for segment in own) for own in segments]),
             instruction,
             question,
@@ -210,4 +256,5 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
             joined_prompt([question, instruction if add_instruction else ""]),
             segments,
             bool(strict_preserve_uncompressed),
-        ).to_llmlingua()
+        )
+        return self._finish(steps).to_llmlingua()

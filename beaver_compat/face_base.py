@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeVar
 
 from beaver_compat.counting import TokenCounter
 from beaver_compat.layout import Layout
 from beaver_compat.prepared import Source
 from beaver_compat.result import CompressionResult
+from beaver_compat.scoring import Asked, Scored
 from beaver_compat.selection import Selection
 from beaver_compat.structured import Segment
 from beaver_compat.tokenizer_face import TableTokenizer
 from beaver_compat.wishes import Wishes
+
+Result = TypeVar("Result")
+Steps = Generator[Asked, Scored, Result]
+"""A call that stops where it needs its document's scores, so that those of many calls are computed together."""
 
 
 class FaceBase:
@@ -25,6 +30,13 @@ class FaceBase:
     _most_forced_tokens: int
 
     compress_prompt: Callable[..., dict[str, Any]]
+    _prompt: Callable[..., Steps[dict[str, Any]]]
+
+    def _finish(self, steps: Steps[Result]) -> Result:
+        raise NotImplementedError
+
+    def _score(self, asked: Sequence[Asked]) -> list[Scored]:
+        raise NotImplementedError
 
     def _source(self, context: object) -> Source:
         raise NotImplementedError
@@ -41,7 +53,7 @@ class FaceBase:
         query: str,
         segments: Sequence[Sequence[Segment]] | None = None,
         preserve: bool = True,
-    ) -> CompressionResult:
+    ) -> Steps[CompressionResult]:
         raise NotImplementedError
 
     def _origin_tokens(self, source: Source, instruction: str = "", question: str = "") -> int:
@@ -51,11 +63,11 @@ class FaceBase:
         self,
         source: Source | None,
         layout: Layout,
-        query: str,
+        question: str,
         wishes: Wishes,
         budget: int,
         count: Callable[[str], int] | None = None,
-    ) -> Selection:
+    ) -> Steps[Selection]:
         raise NotImplementedError
 
     def _ranked(self, contexts: list[str], question: str) -> list[tuple[int, float]]:

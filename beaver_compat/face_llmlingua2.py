@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 
 from beaver_compat.arguments import UNSET, checked_budget, checked_context_ids, checked_number
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
-from beaver_compat.face_base import FaceBase
+from beaver_compat.face_base import FaceBase, Steps
 from beaver_compat.labels import labeled_words
 from beaver_compat.layout import contexts_layout
 from beaver_compat.prepared import PreparedContext
@@ -54,21 +54,23 @@ class LLMLingua2Face(FaceBase):
             InputAssertionError: a rate above 1, or more forced tokens than ``max_force_token``.
             InputTypeError, InputValueError: an argument that can't be used; the message names it.
         """
-        return self._llmlingua2(
-            context,
-            "",
-            rate=rate,
-            target_token=target_token,
-            use_context_level_filter=use_context_level_filter,
-            use_token_level_filter=use_token_level_filter,
-            target_context=target_context,
-            context_level_rate=context_level_rate,
-            context_level_target_token=context_level_target_token,
-            force_context_ids=force_context_ids,
-            separators=(word_sep, label_sep) if return_word_label else None,
-            token_to_word=token_to_word,
-            force_tokens=force_tokens,
-            force_reserve_digit=force_reserve_digit,
+        return self._finish(
+            self._llmlingua2(
+                context,
+                "",
+                rate=rate,
+                target_token=target_token,
+                use_context_level_filter=use_context_level_filter,
+                use_token_level_filter=use_token_level_filter,
+                target_context=target_context,
+                context_level_rate=context_level_rate,
+                context_level_target_token=context_level_target_token,
+                force_context_ids=force_context_ids,
+                separators=(word_sep, label_sep) if return_word_label else None,
+                token_to_word=token_to_word,
+                force_tokens=force_tokens,
+                force_reserve_digit=force_reserve_digit,
+            )
         )
 
     def _llmlingua2(
@@ -88,7 +90,7 @@ class LLMLingua2Face(FaceBase):
         token_to_word: str,
         force_tokens: Sequence[str],
         force_reserve_digit: bool,
-    ) -> dict[str, Any]:
+    ) -> Steps[dict[str, Any]]:
         """LLMLingua-2's result; ``separators`` are those of its labels, if they are wanted."""
         if token_to_word not in _WORD_SCORES:
             raise NotImplementedError(f"token_to_word is {shown(token_to_word)}; give 'mean' or 'first'")
@@ -123,7 +125,7 @@ class LLMLingua2Face(FaceBase):
                 " max_force_token in llmlingua2_config"
             )
         layout = contexts_layout(contexts, lambda kept: kept, aligned=not filtered)
-        selection = self._select(source, layout, query, wishes, budget)
+        selection = yield from self._select(source, layout, query, wishes, budget)
         compressed = layout.prompt(selection.kept, selection.order)
         result = CompressionResult(
             compressed_prompt=compressed,

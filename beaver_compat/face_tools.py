@@ -94,7 +94,7 @@ class ToolsFace(FaceBase):
         origin_tokens = self.counter(dumped(json_data))
         budget = checked_budget(rate, target_token, origin_tokens)
         budget = max(budget, prompt.asked) if target_token == UNSET else budget
-        selection = self._select(None, prompt.layout, question, wishes, budget)
+        selection = self._finish(self._select(None, prompt.layout, question, wishes, budget))
         compressed = prompt.layout.prompt(selection.kept, selection.order)
         result = CompressionResult(
             compressed_prompt=compressed,

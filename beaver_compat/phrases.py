@@ -7,7 +7,7 @@ most of its digits with 1058, and that says nothing.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from beaver_compat.page_encoder import ContextTokens, QueryTokens
+from beaver_compat.lookup import ContextTokens, QueryTokens, prompt_bounds, prompt_lengths
 
 _PAIRS = 1 << 16  # more than any but the most repetitive texts share
 _MOST_PLACES = 256  # of a pair in the query that one place in the context is compared with, where there are many
@@ -29,7 +29,7 @@ class Phrases(NamedTuple):
 
     Attributes:
         tokens: index in the context, ascending, int64 [P].
-        places: index in the query, int64 [P]; no two have the same token and place.
+        places: index in its prompt's query, int64 [P]; no two have the same token and place.
         gains: what the match gains, float32 [P].
     """
 
@@ -55,12 +55,14 @@ def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, 
         rewards: of each query token, float32 [K].
         itf: False gives every run the weight 1.
     """
-    at, where = shared_pairs(context.tokens, query.places, query.counts.numel())
+    at, where = shared_pairs(context.tokens, query.places, query.counts.numel(), context.edges, query.edges)
     weights = np.ones(at.size, dtype=np.float32)
     if at.size:
         runs = find_runs(at, where)
         if itf:
-            weights = run_weights(runs, query.counts.cpu().numpy())
+            lengths = np.array(prompt_lengths(context.edges, query.edges))
+            least, most = (bound.cpu().numpy() for bound in prompt_bounds(query.counts, query.owners, lengths.size))
+            weights = run_weights(runs, lengths, least, most, query.edges)
         inside = query.inside.cpu().numpy()
         if inside.any():
             weights[broken_numbers(at, where, runs, context.inside, inside)] = 0
@@ -73,25 +75,30 @@ def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, 
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     if first.size:
         tokens, places, gains = tokens[order[first]], places[order[first]], np.add.reduceat(gains[order], first)
+    starts = np.array(query.edges[:-1])
+    places -= starts[starts.searchsorted(places, side="right") - 1]
     device = context.tokens.device
     return Phrases(*(torch.from_numpy(column).to(device) for column in (tokens, places, gains)))
 
 
-def shared_pairs(tokens: Tensor, query: Tensor, distinct: int) -> tuple[Numbers, Numbers]:
-    """Where two neighbours of the query stand side by side in the context.
+def shared_pairs(
+    tokens: Tensor, query: Tensor, distinct: int, edges: Sequence[int], query_edges: Sequence[int]
+) -> tuple[Numbers, Numbers]:
+    """Where two neighbours of a query stand side by side in its prompt's context.
 
     Where a query repeats what the context repeats, too, only the first of each pair's places in the query count, so
     many that the result stays within twice the context.
 
     Args:
-        tokens: int32 [L].
+        tokens: int32 [L]; no two prompts have the same.
         query: int32 [K].
         distinct: more than any of them.
+        edges, query_edges: limits of the prompts in both.
 
     Returns:
         Index of the first token of the pair in ``tokens``, ascending, and in ``query``, int64 [P] each.
 
-    >>> shared_pairs(torch.tensor([7, 8, 9, 8]), torch.tensor([7, 8]), 10)
+    >>> shared_pairs(torch.tensor([7, 8, 9, 8]), torch.tensor([7, 8]), 10, [0, 4], [0, 2])
     (array([0]), array([0]))
     """
     asked = query.cpu().numpy().astype(np.int64)
@@ -100,18 +107,23 @@ def shared_pairs(tokens: Tensor, query: Tensor, distinct: int) -> tuple[Numbers,
     known = torch.from_numpy(asks).to(tokens.device).index_select(0, tokens)  # [L]
     at = (known[:-1] & known[1:]).nonzero().squeeze(1)
     first, second = (tokens.index_select(0, at + offset).cpu().numpy().astype(np.int64) for offset in (0, 1))
+    places = at.cpu().numpy()
     here = first * distinct + second
     pairs = asked[:-1] * distinct + asked[1:]
+    pairs[np.array(query_edges[1:-1], dtype=np.int64) - 1] = -1  # the last token of one query, the first of the next
     order = np.argsort(pairs, kind="stable")
     ordered = pairs[order]
     low = ordered.searchsorted(here)
     counts = ordered.searchsorted(here, side="right") - low
-    most = _MOST_PLACES
-    while counts.sum() > _PAIRS + 2 * tokens.numel():
-        most //= 2
-        counts = counts.clip(max=most)
+    limits = places.searchsorted(edges)
+    for prompt in range(len(edges) - 1):
+        own = counts[limits[prompt] : limits[prompt + 1]]
+        most = _MOST_PLACES
+        while own.sum() > _PAIRS + 2 * (edges[prompt + 1] - edges[prompt]):
+            most //= 2
+            np.minimum(own, most, out=own)
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.repeat(at.cpu().numpy(), counts), order[np.repeat(low, counts) + within]
+    return np.repeat(places, counts), order[np.repeat(low, counts) + within]
 
 
 class Runs(NamedTuple):
@@ -141,26 +153,30 @@ def find_runs(at: Numbers, where: Numbers) -> Runs:
     return Runs(order, lengths, where[first])
 
 
-def run_weights(runs: Runs, counts: Numbers) -> NDArray[np.float32]:
+def run_weights(
+    runs: Runs, lengths: Numbers, least: Numbers, most: Numbers, query_edges: Sequence[int]
+) -> NDArray[np.float32]:
     """The weight of the run that each pair is part of, float32 [P].
 
     Args:
         runs: of the pairs.
-        counts: how often each distinct token occurs, int64 [U].
+        lengths: tokens of context and query of each prompt, int64 [B].
+        least, most: how often its rarest and its most frequent token occurs, int64 [B].
+        query_edges: limits of the prompts, counted in query tokens, B + 1.
 
-    >>> run_weights(find_runs(np.array([3, 4, 9, 20]), np.array([0, 1, 0, 0])), np.array([1, 3]))
+    >>> runs = find_runs(np.array([3, 4, 9, 20]), np.array([0, 1, 0, 0]))
+    >>> run_weights(runs, np.array([4]), np.array([1]), np.array([3]), [0, 2])
     array([1.        , 1.        , 0.38018236, 0.38018236], dtype=float32)
     """
-    weights = np.ones(runs.order.size, dtype=np.float32)
-    total = int(counts.sum())
-    low, high = math.log1p(total / (1 + int(counts.max()))), math.log1p(total / (1 + int(counts.min())))
-    if low == high:
-        return weights
     phrase = runs.begins * (int(runs.lengths.max()) + 1) + runs.lengths  # the same query tokens have the same number
     ordered = np.sort(phrase)
     times = ordered.searchsorted(phrase, side="right") - ordered.searchsorted(phrase)
-    weight = (np.log1p(total / (1 + times)) - low) / (high - low)
-    weights[runs.order] = np.repeat(weight.clip(0, 1), runs.lengths)
+    own = np.searchsorted(query_edges, runs.begins, side="right") - 1
+    low, high = np.log1p(lengths / (1 + most)), np.log1p(lengths / (1 + least))
+    width = np.where(most > least, high - low, 1)[own]
+    weight = ((np.log1p(lengths[own] / (1 + times)) - low[own]) / width).clip(0, 1)
+    weights = np.empty(runs.order.size, dtype=np.float32)
+    weights[runs.order] = np.repeat(np.where((most > least)[own], weight, 1), runs.lengths)
     return weights
 
 

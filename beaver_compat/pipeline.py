@@ -1,110 +1,23 @@
-"""A document through the stages: score its pages and sentences, rank what may be kept, fill the budget, cut the text.
+"""From a document's scores to what may be kept, best first, and from what is kept to spans.
 
-It joins the stages and holds no arithmetic of its own; it does not know of LLMLingua's arguments.
+It holds no arithmetic of the method; it does not know of LLMLingua's arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
-from beaver_compat.document import Document, Query
-from beaver_compat.machine import one_thread
-from beaver_compat.page_encoder import ContextTokens, QueryTokens, min_max, read_context, read_query
+from beaver_compat.document import Document
 from beaver_compat.planning import Candidates, Plan, Positions, Runs
-from beaver_compat.query_planner import (
-    Piece,
-    mixed_scores,
-    ranked,
-    read_pieces,
-    sentence_scores,
-    with_neighbors,
-    with_vectors,
-)
 from beaver_compat.result import ROLES, KeptSpan
+from beaver_compat.scoring import Scored
 from beaver_compat.segmenter import token_range
 
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
-
-
-class Scored(NamedTuple):
-    """Mixed scores of a document's pages and of the stretches that flash ranks, float64, and the flash ranking."""
-
-    pages: NDArray[np.float64]
-    flash: NDArray[np.float64]
-    order: Positions
-
-
-class Encoded(NamedTuple):
-    """A document as the scores read it: all that doesn't depend on the question."""
-
-    context: ContextTokens
-    limits: list[Tensor]
-    pieces: list[Piece]
-
-
-@torch.inference_mode()
-def encode(document: Document, table: Tensor, config: BeaverConfig, keep_vectors: bool = False) -> Encoded:
-    """Look the document's tokens up and pool its ranges, on the table's device.
-
-    Args:
-        document: its pages are encoded, and its sentences where the configuration scores them.
-        table: embedding table, [V, d].
-        config: the settings.
-        keep_vectors: whether the ranges' vectors are kept for many questions.
-    """
-    parts = (document.pages, document.sentences) if config.sentence_weight > 0 else (document.pages,)
-    limits = [torch.from_numpy(part.limits).to(table.device) for part in parts]
-    with one_thread():
-        before = (document.ids[: document.query_start], document.inside[: document.query_start])
-        ids, inside = (torch.from_numpy(column).to(table.device) for column in before)
-        context = read_context(ids, table, inside)
-        pieces = read_pieces(context, limits)
-        return Encoded(context, limits, with_vectors(context, pieces, config) if keep_vectors else pieces)
-
-
-@torch.inference_mode()
-def score(document: Document, encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> Scored:
-    """Stages 3 to 5 for one question.
-
-    Args:
-        document: what is asked.
-        encoded: the same document.
-        query: the question; for the implicit query, the document's end.
-        table: embedding table, [V, d].
-        config: the settings.
-    """
-    if not document.pages.starts.size:
-        none = np.zeros(0)
-        return Scored(none, none, np.zeros(0, dtype=np.int64))
-    with one_thread():
-        return _score(document, encoded, query, table, config)
-
-
-def look_up(encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> QueryTokens:
-    """The tokens of a query as the scores read them, on the table's device."""
-    ids, inside = (torch.from_numpy(column).to(table.device) for column in query)
-    return read_query(ids, encoded.context, table, inside, itf=config.itf != "none")
-
-
-def _score(document: Document, encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> Scored:
-    asked = look_up(encoded, query, table, config)
-    page_scores, *own = mixed_scores(encoded.context, encoded.pieces, asked, config)
-    pages = document.pages.limits[:-1]
-    contexts = torch.from_numpy(document.context_limits.searchsorted(pages, side="right")).to(table.device)
-    flash = page_scores = min_max(with_neighbors(page_scores, contexts, config.neighbor_weight))
-    if own:
-        page_limits, limits = encoded.limits
-        first = torch.searchsorted(page_limits, limits[:-1], right=True) - 1
-        last = torch.searchsorted(page_limits, limits[1:] - 1, right=True) - 1
-        flash = sentence_scores(min_max(own[0]), page_scores, first, last, config.sentence_weight)
-    return Scored(page_scores.double().cpu().numpy(), flash.double().cpu().numpy(), ranked(flash).cpu().numpy())
 
 
 def candidates(

@@ -10,10 +10,10 @@ import numpy as np
 
 from beaver_compat.counting import TableCounter, TokenCounter
 from beaver_compat.document import Document
-from beaver_compat.pipeline import Encoded
+from beaver_compat.scoring import Encoded
 from beaver_compat.tokenization import Tokenized, Tokenizer
 
-Read = tuple[Document, Encoded]
+Read = tuple[Document, Encoded | None]
 Reader = Callable[["Source", bool], Read]
 
 
@@ -51,7 +51,7 @@ class Source:
         return self._tokenizer.encode(self.contexts)
 
     def read(self, implicit_query: bool) -> Read:
-        """The document and its vectors, with or without the implicit query set apart."""
+        """The document, with or without the implicit query set apart, and its vectors where they are kept."""
         with self._lock:
             if implicit_query not in self._known:
                 self._known[implicit_query] = self._reader(self, implicit_query)

@@ -17,10 +17,11 @@ from beaver_compat.config import BeaverConfig
 from beaver_compat.document import Document
 from beaver_compat.layout import Layout
 from beaver_compat.limits import within_limits
-from beaver_compat.pipeline import Scored, candidates, kept_spans, trimmed
+from beaver_compat.pipeline import candidates, kept_spans, trimmed
 from beaver_compat.planning import Candidates, Parts, Positions, Runs, largest_fitting, plan
 from beaver_compat.preferences import Extent, best_of_each, context_ranking, edge_sentences, preferred_order
 from beaver_compat.result import KeptSpan
+from beaver_compat.scoring import Scored
 from beaver_compat.wishes import Wishes
 
 

@@ -9,12 +9,13 @@ import torch
 from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
-from beaver_compat.document import Document, Query
+from beaver_compat.lookup import ContextTokens, QueryTokens
 from beaver_compat.machine import one_thread
-from beaver_compat.page_encoder import QueryTokens, cut
-from beaver_compat.pipeline import Encoded, look_up
+from beaver_compat.page_encoder import cut
+from beaver_compat.pieces import Piece
 from beaver_compat.planning import Positions, Runs
-from beaver_compat.query_planner import Piece, mixed_scores, ranked
+from beaver_compat.query_planner import mixed_scores, ranked
+from beaver_compat.scoring import Asked, encode, look_up
 from beaver_compat.segmenter import tokens_at
 
 _LONGEST_DIVIDED = 16  # pages: longer stretches are cut, not divided into sentences
@@ -24,16 +25,15 @@ class SentenceOrder:
     """Ranks the sentences within a stretch, for stretches of which only a part can be kept.
 
     Args:
-        document, encoded, query, table, config: as for `score`.
+        asked, table, config: as for `score`.
     """
 
-    def __init__(self, document: Document, encoded: Encoded, query: Query, table: Tensor, config: BeaverConfig) -> None:
-        self._document, self._encoded, self._config = document, encoded, config
-        self._query, self._table = query, table
+    def __init__(self, asked: Asked, table: Tensor, config: BeaverConfig) -> None:
+        self._asked, self._table, self._config = asked, table, config
 
     def __call__(self, start: int, end: int) -> Runs:
         """The sentences between two characters, best first; none where there is only one."""
-        document = self._document
+        document = self._asked.document
         low = int(tokens_at(document.token_starts, np.array(start)))
         high = int(document.token_ends.searchsorted(end, side="right"))
         longest = _LONGEST_DIVIDED * self._config.page_size
@@ -51,11 +51,15 @@ class SentenceOrder:
         return [(edges[at], edges[at + 1]) for at in order]
 
     def _scores(self, limits: Positions) -> Tensor:
-        context, device = self._encoded.context, self._table.device
+        context, query = self._tokens
         low, high = limits[0], limits[-1]
-        piece = Piece(int(low), context.tokens[low:high], cut(torch.from_numpy(limits - low).to(device)))
-        return mixed_scores(context, [piece], self._asked, self._config, normalized=False)[0]
+        ranges = cut(torch.from_numpy(limits - low).to(self._table.device))
+        own = torch.zeros(limits.size - 1, dtype=torch.int64, device=self._table.device)
+        piece = Piece(int(low), context.tokens[low:high], ranges, (own,))
+        return mixed_scores(context, [piece], query, self._config, normalized=False)[0]
 
     @cached_property
-    def _asked(self) -> QueryTokens:
-        return look_up(self._encoded, self._query, self._table, self._config)
+    def _tokens(self) -> tuple[ContextTokens, QueryTokens]:
+        document, query, encoded = self._asked
+        encoded = encoded or encode([document], self._table, self._config)
+        return encoded.context, look_up(encoded, [query], self._table, self._config)

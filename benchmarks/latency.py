@@ -36,6 +36,7 @@ from benchmarks.stages import StageClock, profiled
 
 PERCENTILES = (20, 50, 80)
 PROFILED_RUNS = 3
+BATCH, BATCH_TOKENS = 32, 128 << 10  # prompts of one call, and the tokens of their texts, at most
 LEAST_RATIO = 2  # a text shorter than twice the target is compressed to half of it
 RIVALS_ENCODING = "cl100k_base"  # what they count in; only what we count in is sure to be on disk
 MS = 1000.0
@@ -82,7 +83,7 @@ class Bench:
         """Everything that is known of one length."""
         print(f"{length:,} tokens", file=sys.stderr, flush=True)
         row = {"length": length, "target": self.target(length), **self.whole_calls(length)}
-        row |= {"stages": self.stages(length), **self.second_questions(length)}
+        row |= {"stages": self.stages(length), **self.second_questions(length), "batch": self.batch(length)}
         return row | self.peak_memory(length)
 
     def whole_calls(self, length: int) -> Row:
@@ -119,6 +120,22 @@ class Bench:
         later = [self.prompts.question(text, number) for number in range(1, 1 + self.options.runs)]
         median = float(np.median([self._timed(prepared, asked, length)[0] for asked in later]))
         return {"prepare": round(MS * seconds, 3), "second_question": round(MS * median, 3)}
+
+    def batch(self, length: int) -> Row | None:
+        """Prompts of one call of `compress_prompts`, and the median milliseconds for each; None of too long ones."""
+        size = min(BATCH, BATCH_TOKENS // length)
+        if size < 2:
+            return None
+        timed = []
+        for run in range(self.options.warmup + self.options.runs):
+            pairs = [self.prompt(length, number) for number in range(run * size, (run + 1) * size)]
+            prompts = [{"context": text, "question": question} for text, question in pairs]
+            self.synchronize()
+            started = perf_counter()
+            self.compressor.compress_prompts(prompts, target_token=self.target(length))
+            self.synchronize()
+            timed.append(MS * (perf_counter() - started) / size)
+        return {"size": size, "each": round(float(np.median(timed[self.options.warmup :])), 3)}
 
     def peak_memory(self, length: int) -> Row:
         """Bytes that a call needs at its peak, on top of the loaded compressor and the text."""

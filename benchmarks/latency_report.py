@@ -36,7 +36,8 @@ def ratios(result: Result) -> dict[tuple[str, int], float]:
 
 
 def _whole(result: Result) -> str:
-    header = ["tokens", "target", "kept", "p20, ms", "p50, ms", "p80, ms", "2nd question, ms", "peak memory, MiB"]
+    header = ["tokens", "target", "kept", "p20, ms", "p50, ms", "p80, ms", "2nd question, ms"]
+    header += ["each of a batch, ms", "peak memory, MiB"]
     on_gpu = any(row["gpu_memory"] is not None for row in result["lengths"])
     rows = [
         [
@@ -44,6 +45,7 @@ def _whole(result: Result) -> str:
             str(row["target"]),
             str(row["compressed_tokens"]),
             *(_ms(row[key]) for key in ("p20", "p50", "p80", "second_question")),
+            _batch(row["batch"]),
             *(_mib(row[key]) for key in ("memory", "gpu_memory")[: 1 + on_gpu]),
         ]
         for row in result["lengths"]
@@ -87,6 +89,10 @@ def _remarks(result: Result) -> list[str]:
         if length == QUOTED_LENGTH
     ]
     return remarks
+
+
+def _batch(batch: Result | None) -> str:
+    return "-" if batch is None else f"{_ms(batch['each'])} of {batch['size']}"
 
 
 def _ms(value: float) -> str:

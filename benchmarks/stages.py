@@ -18,8 +18,8 @@ from typing import Any
 HOOKS = {
     "tokenize": ("tokenization:Tokenizer.encode",),
     "boundaries, pages": ("document:prepare_document", "document:Document.with_small_capitals"),
-    "encode": ("pipeline:encode",),
-    "score": ("pipeline:score",),
+    "encode": ("scoring:encode",),
+    "score": ("scoring:score",),
     "plan, render": ("selection:Selector.__init__", "selection:Selector.select"),
     "count": (
         "counting:FunctionCounter.__call__",

@@ -18,6 +18,7 @@ HANG_SECONDS = 300
 def test_script_prints_tables_and_one_json_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(latency, "BATCH", 3)
     monkeypatch.setattr(latency.Bench, "peak_memory", lambda bench, length: {"memory": 2**20, "gpu_memory": None})
     out = tmp_path / "out.json"
     options = "--lengths 600 --target 200 --runs 3 --warmup 1 --counter table --rivals llmlingua2 --rival-lengths 400"
@@ -33,7 +34,8 @@ def test_script_prints_tables_and_one_json_line(
         assert 0 < entry["p20"] <= entry["p50"] <= entry["p80"]
         assert 100 < entry["compressed_tokens"] <= entry["target"]
         assert set(entry["stages"]) == {*HOOKS, REST}
-        assert min(entry["prepare"], entry["second_question"], entry["memory"]) > 0
+        assert min(entry["prepare"], entry["second_question"], entry["batch"]["each"], entry["memory"]) > 0
+        assert entry["batch"]["size"] == 3
     assert {"command", "commit", "versions", "device", "threads", "config", "counter", "table"} <= set(found)
 
 

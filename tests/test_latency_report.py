@@ -19,6 +19,7 @@ def row(length: int, p50: float) -> dict[str, Any]:
         "p50": p50,
         "p80": p50 + 1,
         "second_question": 1.25,
+        "batch": {"size": 8, "each": 2.5} if length < 2000 else None,
         "memory": 3 * 2**20,
         "gpu_memory": None,
         "stages": {"score": 2.0, "rest": 1.0},
@@ -35,7 +36,8 @@ def result() -> dict[str, Any]:
 
 def test_tables_show_times_ratios_and_failures() -> None:
     text = latency_report.tables(result())
-    assert "| 16,384 | 100 | 99 | 19.0 | 20.0 | 21.0 | 1.2 | 3 |" in text
+    assert "| 1,024 | 100 | 99 | 4.0 | 5.0 | 6.0 | 1.2 | 2.5 of 8 | 3 |" in text
+    assert "| 16,384 | 100 | 99 | 19.0 | 20.0 | 21.0 | 1.2 | - | 3 |" in text
     assert "| 1,024 | 2.0 | 1.0 |" in text
     note = "random weights of the shape of some-bert; speed only"
     assert f"| one | {note} | 1,024 | 1,025 | 500.0 | 5.0 | 100x |" in text
@@ -50,8 +52,8 @@ def test_tables_without_rivals_and_with_a_gpu() -> None:
     bare["lengths"][0] |= {"gpu_memory": 7 * 2**20, "memory": None}
     text = latency_report.tables(bare)
     assert "Rivals" not in text
-    assert "| 1.2 | - | 7 |" in text
-    assert "| 1.2 | 3 | - |" in text
+    assert "| 1.2 | 2.5 of 8 | - | 7 |" in text
+    assert "| 1.2 | - | 3 | - |" in text
 
 
 def test_plot_draws_a_picture(tmp_path: Path) -> None:

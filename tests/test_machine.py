@@ -11,7 +11,7 @@ import threading
 import pytest
 import torch
 
-from beaver_compat import BeaverPromptCompressor, pipeline
+from beaver_compat import BeaverPromptCompressor, scoring
 from beaver_compat.machine import one_thread, side_by_side
 
 
@@ -45,13 +45,13 @@ def test_other_threads_are_not_limited() -> None:
 
 def test_a_call_limits_its_own_scoring(compressor: BeaverPromptCompressor, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    score = pipeline._score
+    score = scoring._score
 
     def watched(*args: object) -> object:
         seen.append(threads_seen())
         return score(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pipeline, "_score", watched)
+    monkeypatch.setattr(scoring, "_score", watched)
     before = threads_seen()
     compressor.compress("A beaver builds. It rains.\n" * 20, question="What?", target_token=20)
     assert seen == [1]

@@ -12,11 +12,13 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from beaver_compat import page_encoder, query_planner
+from beaver_compat import maxsim, page_encoder, query_planner
 from beaver_compat.config import BeaverConfig
-from beaver_compat.page_encoder import ContextTokens, QueryTokens, cut, mean_pool, read_context, read_query
+from beaver_compat.lookup import ContextTokens, QueryTokens, read_context, read_query
+from beaver_compat.page_encoder import cut, mean_pool
 from beaver_compat.phrases import shared_pairs
-from beaver_compat.query_planner import Piece, mixed_scores, read_pieces
+from beaver_compat.pieces import Piece, _split, read_pieces
+from beaver_compat.query_planner import mixed_scores
 
 VOCABULARY, WIDTH, CAPACITY = 40, 6, 7
 TABLE = np.random.default_rng(7).normal(size=(VOCABULARY, WIDTH)).astype(np.float32)
@@ -144,7 +146,7 @@ def test_maxsim_is_its_loop(case: tuple[list[int], ...], data: st.DataObject) ->
     weight = paper.itf(context, query)
     config = BeaverConfig(maxsim_floor=0.2, phrase_weight=0.4)
     tokens, asked = read(context, query, inside=inside)
-    found = query_planner.maxsim_scores(tokens, read_pieces(tokens, [torch.tensor(pages)]), asked, config)[0]
+    found = maxsim.maxsim_scores(tokens, read_pieces(tokens, [torch.tensor(pages)]), asked, config)[0]
     expected = paper.maxsim(TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
 
@@ -157,8 +159,8 @@ def test_scores_in_pieces_equal_scores_in_one(config: BeaverConfig, monkeypatch:
     query[5:15] = context[100:110]
     limits = [torch.arange(0, 501, 10), torch.arange(0, 501, 4)]
     one = scored(context, query, limits, config)
-    monkeypatch.setattr(query_planner, "_VALUES_ON_CPU", 64 * WIDTH)
-    monkeypatch.setattr(query_planner, "_QUERY_TOKENS_AT_ONCE", 7)
+    monkeypatch.setattr("beaver_compat.pieces._VALUES_ON_CPU", 64 * WIDTH)
+    monkeypatch.setattr(maxsim, "_QUERY_TOKENS_AT_ONCE", 7)
     tokens, _ = read(context, query)
     assert len(read_pieces(tokens, limits)) > 5
     for whole, pieces in zip(one, scored(context, query, limits, config), strict=True):
@@ -170,13 +172,15 @@ def test_scores_in_pieces_equal_scores_in_one(config: BeaverConfig, monkeypatch:
 def test_pieces_partition_tokens_and_ranges(case: tuple[list[int], ...], size: int) -> None:
     context, query, *limits = case
     tokens, _ = read(context, query)
-    whole = Piece(0, tokens.tokens, cut(*map(torch.tensor, limits)))
-    pieces = query_planner._split(whole, size)
+    prompts = tuple(torch.arange(len(part) - 1) for part in limits)  # told apart, so that each is seen to stay
+    whole = Piece(0, tokens.tokens, cut(*map(torch.tensor, limits)), prompts)
+    pieces = _split(whole, size)
     assert torch.cat([piece.tokens for piece in pieces]).tolist() == tokens.tokens.tolist()
     for index, part in enumerate(limits):
         found = [piece.start + piece.cut.atoms[piece.cut.parts[index]] for piece in pieces]
         assert [0, *torch.cat([places[1:] for places in found]).tolist()] == part
         assert [places[0].item() for places in found] == [piece.start for piece in pieces]
+        assert torch.cat([piece.prompts[index] for piece in pieces]).tolist() == prompts[index].tolist()
     shared = sorted(set(limits[0]).intersection(*limits))
     for piece in pieces[:-1]:  # each ends at the first common limit that is far enough
         end = piece.start + piece.tokens.numel()
@@ -188,7 +192,7 @@ def test_a_piece_that_memory_does_not_hold_is_halved(monkeypatch: pytest.MonkeyP
     context, query = generator.integers(0, VOCABULARY, 500).tolist(), generator.integers(0, VOCABULARY, 9).tolist()
     limits = [torch.arange(0, 501, 10), torch.arange(0, 501, 4)]
     one = scored(context, query, limits, BeaverConfig())
-    vectors, matches, sizes = query_planner._vectors, query_planner._best_matches, set()
+    vectors, matches, sizes = query_planner._vectors, maxsim._best_matches, set()
 
     def refuse(piece: Piece) -> None:
         sizes.add(piece.tokens.numel())
@@ -204,7 +208,7 @@ def test_a_piece_that_memory_does_not_hold_is_halved(monkeypatch: pytest.MonkeyP
         return matches(*args)
 
     monkeypatch.setattr(query_planner, "_vectors", small_vectors)
-    monkeypatch.setattr(query_planner, "_best_matches", small_matches)
+    monkeypatch.setattr(maxsim, "_best_matches", small_matches)
     for whole, halves in zip(one, scored(context, query, limits, BeaverConfig()), strict=True):
         torch.testing.assert_close(whole, halves, rtol=1e-4, atol=1e-5)
     assert max(sizes) == 500
@@ -271,9 +275,9 @@ def test_every_ablation_of_the_paper_is_one_field() -> None:
 
 def test_a_question_as_repetitive_as_its_context_stays_cheap() -> None:
     context, query = torch.zeros(200_000, dtype=torch.int32), torch.zeros(3_000, dtype=torch.int32)
-    at, _where = shared_pairs(context, query, 1)
+    at, _where = shared_pairs(context, query, 1, [0, 200_000], [0, 3_000])
     assert 199_999 <= at.size <= 2 * 200_000 + 2**16
     assert np.array_equal(np.unique(at), np.arange(199_999))  # every pair of the context is still met
-    few, places = shared_pairs(context[:50], query[:20], 1)
+    few, places = shared_pairs(context[:50], query[:20], 1, [0, 50], [0, 20])
     assert few.size == 49 * 19
     assert np.array_equal(np.unique(places), np.arange(19))

@@ -1,0 +1,162 @@
+"""Documents and questions through stages 3 to 5, many at once: tokens looked up, ranges pooled, scored and ranked.
+
+It joins the stages and holds no arithmetic of its own.  The documents of a batch stand side by side as one ragged run;
+one prompt is a batch of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from beaver_compat.config import BeaverConfig
+from beaver_compat.document import Document, Query
+from beaver_compat.lookup import ContextTokens, QueryTokens, min_max, read_context, read_query
+from beaver_compat.machine import one_thread
+from beaver_compat.pieces import Piece, prompts_of_ranges, read_pieces
+from beaver_compat.query_planner import mixed_scores, ranked, sentence_scores, with_neighbors, with_vectors
+
+_VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
+_VALUES_ON_CPU = 1 << 23
+
+
+class Encoded(NamedTuple):
+    """Documents as the scores read them: all that doesn't depend on the questions."""
+
+    context: ContextTokens
+    limits: list[Tensor]
+    pieces: list[Piece]
+
+
+class Asked(NamedTuple):
+    """A document and a question to it.
+
+    Attributes:
+        document: what is asked.
+        query: the question; for the implicit query, the document's end.
+        encoded: the document by itself, where it was read for many questions.
+    """
+
+    document: Document
+    query: Query
+    encoded: Encoded | None = None
+
+
+class Scored(NamedTuple):
+    """Mixed scores of a document's pages and of the stretches that flash ranks, float64, and the flash ranking."""
+
+    pages: NDArray[np.float64]
+    flash: NDArray[np.float64]
+    order: NDArray[np.int64]
+
+
+@torch.inference_mode()
+def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, keep_vectors: bool = False) -> Encoded:
+    """Look the documents' tokens up and divide them into ranges, on the table's device.
+
+    Args:
+        documents: their pages are scored, and their sentences where the configuration has them.
+        table: embedding table, [V, d].
+        config: the settings.
+        keep_vectors: whether the ranges' vectors are made now and kept for many questions.
+    """
+    device = table.device
+    edges = [0, *accumulate(document.query_start for document in documents)]
+    ids = _joined([document.ids[: document.query_start] for document in documents]).to(device)
+    inside = _joined([document.inside[: document.query_start] for document in documents]).to(device)
+    partitions = [[document.pages.limits for document in documents]]
+    if config.sentence_weight > 0:
+        partitions.append([document.sentences.limits for document in documents])
+    limits = [
+        _joined([np.zeros(1, dtype=np.int64), *(own[1:] + edge for own, edge in zip(part, edges, strict=False))])
+        for part in partitions
+    ]
+    limits = [part.to(device) for part in limits]
+    with one_thread():
+        context = read_context(ids, table, inside, edges)
+        pieces = read_pieces(context, limits)
+        return Encoded(context, limits, with_vectors(context, pieces, config) if keep_vectors else pieces)
+
+
+def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: BeaverConfig) -> QueryTokens:
+    """The tokens of a query to each of the documents as the scores read them, on the table's device."""
+    ids, inside = (_joined(column).to(table.device) for column in zip(*queries, strict=True))
+    edges = [0, *accumulate(query.ids.size for query in queries)]
+    return read_query(ids, encoded.context, table, inside, config.itf != "none", edges)
+
+
+@torch.inference_mode()
+def score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[Scored]:
+    """Stages 3 to 5: the scores of each document for its question, the same in any company.
+
+    Args:
+        asked: documents that are not encoded are encoded and scored together, as many as a batch may have.
+        table: embedding table, [V, d].
+        config: the settings.
+    """
+    none = np.zeros(0)
+    found = [Scored(none, none, np.zeros(0, dtype=np.int64))] * len(asked)
+    values = _VALUES_ON_CPU if table.device.type == "cpu" else _VALUES_AT_ONCE
+    with one_thread():
+        for batch in _batches(asked, values // table.shape[1]):
+            for index, scored in zip(batch, _score([asked[index] for index in batch], table, config), strict=True):
+                found[index] = scored
+    return found
+
+
+def _batches(asked: Sequence[Asked], most: int) -> list[list[int]]:
+    """Those with pages, in batches of at most so many tokens; one that is encoded or longer is a batch of its own."""
+    batches: list[list[int]] = []
+    room = 0
+    for index, (document, _, encoded) in enumerate(asked):
+        tokens = most if encoded else document.query_start
+        if not document.pages.starts.size:
+            continue
+        if not batches or tokens > room:
+            batches.append([])
+            room = most
+        batches[-1].append(index)
+        room -= tokens
+    return batches
+
+
+def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[Scored]:
+    documents, queries = [one.document for one in asked], [one.query for one in asked]
+    encoded = asked[0].encoded or encode(documents, table, config)
+    tokens = look_up(encoded, queries, table, config)
+    page_scores, *own = mixed_scores(encoded.context, encoded.pieces, tokens, config)
+    prompts, count = prompts_of_ranges(encoded.pieces), len(asked)
+    contexts = _joined([_contexts_of_pages(document) for document in documents]).to(table.device)
+    contexts += prompts[0] * (1 + max(len(document.context_starts) for document in documents))
+    page_scores = with_neighbors(page_scores, contexts, config.neighbor_weight)
+    flash = page_scores = min_max(page_scores, prompts[0], count)
+    if own:
+        page_limits, limits = encoded.limits
+        first = torch.searchsorted(page_limits, limits[:-1], right=True) - 1
+        last = torch.searchsorted(page_limits, limits[1:] - 1, right=True) - 1
+        flash = min_max(own[0], prompts[1], count)
+        flash = sentence_scores(flash, page_scores, first, last, config.sentence_weight)
+    order = ranked(flash, prompts[-1] if count > 1 else None).cpu().numpy()
+    pages, scores = page_scores.double().cpu().numpy(), flash.double().cpu().numpy()
+    page_edges = [0, *accumulate(document.pages.starts.size for document in documents)]
+    edges = page_edges
+    if own:
+        edges = [0, *accumulate(document.sentences.starts.size for document in documents)]
+    return [
+        Scored(pages[page_low:page_high], scores[low:high], order[low:high] - low)
+        for (page_low, page_high), (low, high) in zip(pairwise(page_edges), pairwise(edges), strict=True)
+    ]
+
+
+def _contexts_of_pages(document: Document) -> NDArray[np.int64]:
+    return document.context_limits.searchsorted(document.pages.limits[:-1], side="right")
+
+
+def _joined(columns: Sequence[NDArray[np.generic]]) -> Tensor:
+    return torch.from_numpy(columns[0] if len(columns) == 1 else np.concatenate(columns))
