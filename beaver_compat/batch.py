@@ -15,7 +15,7 @@ from beaver_compat.face_base import FaceBase, Result, Steps
 from beaver_compat.prepared import Source, read_tokens
 from beaver_compat.scoring import Asked, Scored
 
-_CHARACTERS_AT_ONCE = 1 << 22  # of text that is tokenized and scored together; bounds memory
+_CHARACTERS_AT_ONCE = 1 << 18  # of text that is tokenized and scored together; more takes memory and gains nothing
 _LONG_WORK = 1.0  # seconds before a progress bar appears
 
 
