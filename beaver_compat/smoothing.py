@@ -96,11 +96,13 @@ class Smoother:
 
     def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         """What some stretches need: start and end of each lead, and the first stretch that needs it."""
-        return [] if self._leads is None else self._found(self._leads.of, runs)
+        leads = self._leads
+        return [] if leads is None or not leads.needing.size else self._found(leads.of, runs)
 
     def headings(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         """The headings over some stretches, as `leads`."""
-        return [] if self._leads is None else self._found(self._leads.headings_of, runs)
+        leads = self._leads
+        return [] if leads is None or not leads.headed.size else self._found(leads.headings_of, runs)
 
     def _found(self, leads_of: LeadsOf, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T

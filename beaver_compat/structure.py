@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,9 +70,11 @@ class Leads:
         Returns:
             Starts and ends of what is needed, and the index of the first stretch that needs each, int64 [k].
         """
-        none = np.full(self.starts.size, starts.size)
-        first, needs = none, none.copy()  # the first stretch that holds each line, that needs it
-        lines, holders = self._held((self.needed[:, 0] >= 0) | (self.behind >= 0), starts, ends)
+        lines, holders = self._held(self.needing, starts, ends)
+        if not lines.size:
+            return lines, lines, lines
+        first = np.full(self.starts.size, starts.size)  # the first stretch that holds each line
+        needs = first.copy()  # and that needs it
         np.minimum.at(first, lines, holders)
         opening = (self.behind[lines] >= 0) & (self.text_ends[lines] <= ends[holders])
         following = self.behind[lines[opening]]
@@ -90,15 +93,26 @@ class Leads:
 
     def headings_of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
         """The headings of the short sections that some stretches stand in; as `of`."""
-        lines, holders = self._held(self.headings >= 0, starts, ends)
+        lines, holders = self._held(self.headed, starts, ends)
+        if not lines.size:
+            return lines, lines, lines
         first = np.full(self.starts.size, starts.size)
         np.minimum.at(first, self.headings[lines], holders)
         found = np.flatnonzero(first < starts.size)
         return self.lead_starts[found], self.ends[found], first[found]
 
-    def _held(self, asked: NDArray[np.bool_], starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
-        """Those of the lines asked for that some stretches hold a part of, and the index of the stretch."""
-        lines = np.flatnonzero(asked)
+    @cached_property
+    def needing(self) -> Positions:
+        """The lines that need others, int64."""
+        return np.flatnonzero((self.needed[:, 0] >= 0) | (self.behind >= 0))
+
+    @cached_property
+    def headed(self) -> Positions:
+        """The lines that have a heading, int64."""
+        return np.flatnonzero(self.headings >= 0)
+
+    def _held(self, lines: Positions, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
+        """Those of some lines that some stretches hold a part of, and the index of the stretch."""
         low = self.text_ends[lines].searchsorted(starts, side="right")
         counts = np.maximum(self.starts[lines].searchsorted(ends) - low, 0)
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
