@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import among
+from beaver_compat.ascending import among, nexts
 from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
@@ -160,7 +160,7 @@ def find_leads(
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
     if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
         return None
-    ends = np.minimum(np.append(starts[1:], len(text)), context_ends[contexts])
+    ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
     underlined = fillers[among(fillers, titles + 1)]
     ends[underlined - 1] = ends[underlined]
     return Leads(starts, ends, lead_starts, text_ends, needed, headings, behind, bodies, bare)
@@ -249,10 +249,10 @@ def _over_sections(
     headed = np.full(contexts.size, -1)
     if not lines.size:
         return headed
-    nexts = np.minimum(np.append(lines[1:], first.size), contexts.searchsorted(contexts[lines], side="right"))
+    limits = np.minimum(nexts(lines, first.size), contexts.searchsorted(contexts[lines], side="right"))
     follows[lines] = True
-    short = (ends[nexts - 1] - first[lines] <= _SHORT_SECTION) & (nexts > lines + 1)
-    for heading, end in zip(lines[short].tolist(), nexts[short].tolist(), strict=True):
+    short = (ends[limits - 1] - first[lines] <= _SHORT_SECTION) & (limits > lines + 1)
+    for heading, end in zip(lines[short].tolist(), limits[short].tolist(), strict=True):
         headed[heading + 1 : end] = heading
     return headed
 
