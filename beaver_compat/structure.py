@@ -80,7 +80,7 @@ class Leads:
         following = self.behind[lines[opening]]
         np.minimum.at(needs, following, holders[opening])
         first[following] = np.minimum(first[following], needs[following])
-        lines = np.unique(np.append(lines, following))
+        lines = np.append(lines, following)
         while lines.size:
             lead, stretch = self.needed[lines].ravel(), np.repeat(first[lines], 2)
             lead, stretch = lead[lead >= 0], stretch[lead >= 0]
@@ -151,14 +151,16 @@ def find_leads(
     follows[fillers] = bare[fillers] = True
     headings = _over_sections(titles, first, text_ends, contexts, follows)
     bodies = _bodies(follows, starts, contexts)
-    if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
+    leads = [lead for lead in (needed, behind, headings) if lead.max() >= 0]
+    if not leads and bodies.max() < 0:
         return None
     lead_starts = _last_sentences(boundaries, text_ends)
     lead_starts[entries] = starts[entries]
-    for lead, own in ((needed, contexts[:, None]), (behind, contexts), (headings, contexts)):
+    for lead in leads:
+        own = contexts[:, None] if lead is needed else contexts
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
-    if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
+    if max(lead.max() for lead in (*leads, bodies)) < 0:
         return None
     ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
     underlined = fillers[among(fillers, titles + 1)]
@@ -187,6 +189,8 @@ def _add_headers(
 ) -> None:
     """Each row of a table needs the header and, in Markdown, the row of dashes under it; these need a row."""
     rows = np.flatnonzero(boundaries.tables | (boundaries.records & (points[first] == ord("|"))))
+    if rows.size < 2:
+        return
     breaks = np.flatnonzero((np.diff(rows) != 1) | boundaries.after_blank[rows[1:]]) + 1
     for block in np.split(rows, breaks):
         if block.size < 2:
