@@ -238,6 +238,10 @@ def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: P
         return delimiters
     quotes = marks_of(points, '"')
     before = quotes.searchsorted(starts)
+    holders = np.maximum(starts.searchsorted(delimiters, side="right") - 1, 0)  # tabs may stand before the first line
+    inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
+    if not inside.any():
+        return delimiters
     counts = nexts(before, quotes.size) - before
     line = np.repeat(np.arange(starts.size), counts)  # of each quote
     closing = (np.arange(quotes.size) - before[line]) % 2
@@ -247,8 +251,6 @@ def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: P
     edge |= (outer == quote) | is_any(outer, DELIMITERS)
     quoted = counts % 2 == 0
     quoted[line[~edge]] = False
-    holders = np.maximum(starts.searchsorted(delimiters, side="right") - 1, 0)  # tabs may stand before the first line
-    inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
     return delimiters[~(inside & quoted[holders])]
 
 

@@ -142,6 +142,8 @@ def sentence_partition(
     line = lines.searchsorted(starts[:-1], side="right") - 1
     whole_line = whole[line]
     long = (limits[1:] - limits[:-1] > page_size) & ~record[line]
+    if not long.any():
+        return partition(limits, starts[:-1], context_limits, context_ends, whole_line)
     cuts = pages[long[limits.searchsorted(pages, side="right").clip(1, long.size) - 1]]
     cuts = cuts[~among(cuts, limits)]
     order = np.argsort(np.concatenate([limits, cuts]), kind="stable")

@@ -159,7 +159,7 @@ class Tokenizer:
         """Ids [L] and offsets [L, 2] of one text whose ids are known."""
         rules = self._rules
         assert rules.widths is not None
-        if rules.opaque[ids].any():
+        if rules.opaque.take(ids).any():
             return self._own.located(text)
         positions = composed_positions(text) if rules.composes else None
         length = len(text) if positions is None else len(positions) - 1
