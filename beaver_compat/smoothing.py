@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.cutting import LONGEST_WORD, move_out
+from beaver_compat.leads import Leads, Positions
 from beaver_compat.sentences import ends_between
-from beaver_compat.structure import Leads, Positions
 
 LeadsOf = Callable[[Positions, Positions], tuple[Positions, Positions, Positions]]
 
@@ -97,12 +97,12 @@ class Smoother:
     def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         """What some stretches need: start and end of each lead, and the first stretch that needs it."""
         leads = self._leads
-        return [] if leads is None or not leads.needing.size else self._found(leads.of, runs)
+        return [] if leads is None or not leads.needing.lines.size else self._found(leads.of, runs)
 
     def headings(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         """The headings over some stretches, as `leads`."""
         leads = self._leads
-        return [] if leads is None or not leads.headed.size else self._found(leads.headings_of, runs)
+        return [] if leads is None or not leads.headed.lines.size else self._found(leads.headings_of, runs)
 
     def _found(self, leads_of: LeadsOf, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T

@@ -9,8 +9,6 @@ Only lines that qualify are looked at one by one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +18,7 @@ from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
 from beaver_compat.headings import find_headings
+from beaver_compat.leads import Leads
 from beaver_compat.logs import add_entries, log_entries
 from beaver_compat.settings import settings_sections
 from beaver_compat.units import FENCES, fence_pairs
@@ -33,90 +32,6 @@ _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
 
 _SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
-
-
-@dataclass(frozen=True)
-class Leads:
-    """The lines that other lines need.
-
-    Attributes:
-        starts, ends: characters of each hard line with the blank lines behind it, int64 [n].
-        lead_starts: where what others need of it begins: with its last sentence, if it is a long one, int64 [n].
-        text_ends: the character after what is visible of it, int64 [n].
-        needed: the lines that each line needs, -1 for none, int64 [n, 2].
-        headings: the heading of the short section that each line stands in, -1 for none, int64 [n].
-        behind: the line that each line needs if it is kept for itself up to its end, -1 for none, int64 [n].
-        bodies: for each line that says nothing without what follows (headings, a table's header, the fence that opens
-            a block) the line where that begins, -1 for none, int64 [n].
-        bare: True for each line that says nothing alone: fences, a table's header and the row under it, bool [n].
-    """
-
-    starts: Positions
-    ends: Positions
-    lead_starts: Positions
-    text_ends: Positions
-    needed: Positions
-    headings: Positions
-    behind: Positions
-    bodies: Positions
-    bare: NDArray[np.bool_]
-
-    def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
-        """What some stretches need, and what that needs in turn.
-
-        Args:
-            starts, ends: characters of the stretches, int64 [m].
-
-        Returns:
-            Starts and ends of what is needed, and the index of the first stretch that needs each, int64 [k].
-        """
-        lines, holders = self._held(self.needing, starts, ends)
-        if not lines.size:
-            return lines, lines, lines
-        first = np.full(self.starts.size, starts.size)  # the first stretch that holds each line
-        needs = first.copy()  # and that needs it
-        np.minimum.at(first, lines, holders)
-        opening = (self.behind[lines] >= 0) & (self.text_ends[lines] <= ends[holders])
-        following = self.behind[lines[opening]]
-        np.minimum.at(needs, following, holders[opening])
-        first[following] = np.minimum(first[following], needs[following])
-        lines = np.append(lines, following)
-        while lines.size:
-            lead, stretch = self.needed[lines].ravel(), np.repeat(first[lines], 2)
-            lead, stretch = lead[lead >= 0], stretch[lead >= 0]
-            before = needs[lead]
-            np.minimum.at(needs, lead, stretch)
-            lines = np.unique(lead[needs[lead] < before])
-            first[lines] = np.minimum(first[lines], needs[lines])
-        found = np.flatnonzero(needs < starts.size)
-        return self.lead_starts[found], self.ends[found], needs[found]
-
-    def headings_of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
-        """The headings of the short sections that some stretches stand in; as `of`."""
-        lines, holders = self._held(self.headed, starts, ends)
-        if not lines.size:
-            return lines, lines, lines
-        first = np.full(self.starts.size, starts.size)
-        np.minimum.at(first, self.headings[lines], holders)
-        found = np.flatnonzero(first < starts.size)
-        return self.lead_starts[found], self.ends[found], first[found]
-
-    @cached_property
-    def needing(self) -> Positions:
-        """The lines that need others, int64."""
-        return np.flatnonzero((self.needed[:, 0] >= 0) | (self.behind >= 0))
-
-    @cached_property
-    def headed(self) -> Positions:
-        """The lines that have a heading, int64."""
-        return np.flatnonzero(self.headings >= 0)
-
-    def _held(self, lines: Positions, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
-        """Those of some lines that some stretches hold a part of, and the index of the stretch."""
-        low = self.text_ends[lines].searchsorted(starts, side="right")
-        counts = np.maximum(self.starts[lines].searchsorted(ends) - low, 0)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return lines[np.repeat(low, counts) + within], np.repeat(np.arange(starts.size), counts)
 
 
 def find_leads(
