@@ -142,7 +142,7 @@ def plan(
                 kept, runs, used = list(range(count + 1)), grown, grown_cost
                 if broken:
                     break
-        behind = [index for index in behind if index not in kept]
+        behind = [index for index in behind if index not in kept[count:]]
     room = budget - used
     wide = bool(behind) and room >= max(_MOST_OF_IT * candidates.tokens[behind[0]], _WIDE_ROOM * budget)
     for index in [] if wide or used == least else behind:
@@ -154,7 +154,7 @@ def plan(
             if used < grown_cost <= budget:
                 kept.append(index)
                 runs, used = grown, grown_cost
-    behind = [index for index in behind if index not in kept]
+    behind = [index for index in behind if index not in kept[count:]]
     top = 0  # where a line begins that is kept without what it needs
     own: Runs = []  # it, and what it needs: nothing else is set over it
     tries = [(index, led, False) for index in behind for led in (True, False)]

@@ -132,7 +132,7 @@ def sentence_partition(
     inner = inner[(2 * line_tokens[line_of] > page_size) & ~whole[line_of]]
     characters = union(lines, inner)
     context = context_ends.searchsorted(characters, side="right")
-    filled = np.append(np.diff(context_limits) > 0, False)[context]
+    filled = np.append(context_limits[1:] > context_limits[:-1], False)[context]
     characters = characters[filled]
     tokens = np.maximum(tokens_at(token_starts, characters), context_limits[context[filled]])
     limits = union(tokens, context_limits)
@@ -205,6 +205,8 @@ def _mixed(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.uint64]:
 def _split_long(segments: Limits, page_size: int) -> Limits:
     """Limits with those added that cut every segment of more than M tokens into pieces of M."""
     pieces = -((segments[:-1] - segments[1:]) // page_size)  # [S]
+    if pieces.max() == 1:
+        return segments
     first = np.cumsum(pieces) - pieces
     within = np.arange(pieces.sum()) - np.repeat(first, pieces)
     return np.append(np.repeat(segments[:-1], pieces) + within * page_size, segments[-1])
