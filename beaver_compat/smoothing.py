@@ -24,7 +24,7 @@ LeadsOf = Callable[[Positions, Positions], tuple[Positions, Positions, Positions
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
 _MOST_ASKED = 6  # candidates that pysbd may refuse before an end is moved to a line's or a word's end instead
-_BLANK = re.compile(r"[^\S ]")  # but for a space
+_BLANK = re.compile(r"[^\S ]")  # all white space but the space
 
 
 class Smoother:
