@@ -14,7 +14,31 @@ def distinct(places: Places) -> Places:
     >>> distinct(np.array([2, 2, 5, 7, 7]))
     array([2, 5, 7])
     """
-    return places[np.diff(places, prepend=-1) > 0]
+    return places[rises(places, -1) > 0]
+
+
+def rises(places: Places, before: int) -> Places:
+    """How far each place lies behind the one before it, the first behind ``before``.
+
+    >>> rises(np.array([2, 5, 9]), before=-1)
+    array([3, 3, 4])
+    """
+    found = np.empty_like(places)
+    found[:1] = places[:1] - before
+    np.subtract(places[1:], places[:-1], out=found[1:])
+    return found
+
+
+def nexts(places: Places, last: int) -> Places:
+    """The place behind each, the last one's being ``last``: where ranges end that begin at the places.
+
+    >>> nexts(np.array([2, 5, 9]), last=12)
+    array([ 5,  9, 12])
+    """
+    found = np.empty_like(places)
+    found[:-1] = places[1:]
+    found[-1:] = last
+    return found
 
 
 def union(first: Places, second: Places) -> Places:

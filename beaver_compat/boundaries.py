@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import distinct
+from beaver_compat.ascending import distinct, nexts, rises
 from beaver_compat.characters import (
     CLOSER,
     LOWER,
@@ -79,8 +79,7 @@ class Boundaries:
     def visible(self) -> tuple[Positions, Positions]:
         """The first character of each hard line that is not blank, and the character after the last such."""
         first = self.words.searchsorted(self.hard_lines)
-        last = np.append(first[1:], self.words.size)[: first.size] - 1
-        return self.words[first], self.word_ends[last]
+        return self.words[first], self.word_ends[nexts(first, self.words.size) - 1]
 
 
 def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Boundaries:
@@ -94,27 +93,31 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     between = np.flatnonzero(blanks[1:] - blanks[:-1] > 1)
     words, word_ends = blanks[between] + 1, blanks[between + 1]
     line_ends = _line_ends(points, classes)
-    following = np.append(0, words.searchsorted(line_ends))  # each line's first word, if it has one
-    line_numbers = np.flatnonzero(np.diff(following, append=words.size))
+    begins = np.concatenate([[0], line_ends + 1])
+    following = words.searchsorted(begins)  # each line's first word, if it has one
+    line_numbers = np.flatnonzero(following < nexts(following, words.size))
     first_words = following[line_numbers]
-    lines = np.concatenate([[0], line_ends + 1])[line_numbers]
-    last_words = np.append(first_words[1:], words.size)[: lines.size] - 1
+    lines = begins[line_numbers]
+    last_words = nexts(first_words, words.size) - 1
     sentences, pauses = _sentence_starts(classes, words)
     soft = _soft_lines(points, classes, lines, line_numbers, first_words, last_words, words, word_ends)
-    after_blank = np.diff(line_numbers, prepend=-2) > 1
-    records, tables = _records(points, classes, words[first_words], word_ends[last_words], after_blank)
+    after_blank = rises(line_numbers, -2) > 1
+    ends = word_ends[last_words]
+    terminated = _ends_sentence(classes, ends)
+    records, tables = _records(points, classes, words[first_words], ends, terminated, after_blank)
+    hard = np.flatnonzero(~soft)
     return Boundaries(
         lines=lines,
-        hard_lines=lines[~soft],
-        labels=lines[~soft],
+        hard_lines=lines[hard],
+        labels=lines[hard],
         sentences=sentences,
         pauses=pauses,
         words=words,
         word_ends=word_ends,
-        records=records[~soft],
-        tables=tables[~soft],
-        terminated=_terminated(classes, word_ends[last_words], ~soft),
-        after_blank=after_blank[~soft],
+        records=records[hard],
+        tables=tables[hard],
+        terminated=terminated[nexts(hard, lines.size) - 1],  # a hard line goes on through the soft ones behind it
+        after_blank=after_blank[hard],
     )
 
 
@@ -144,32 +147,35 @@ def _soft_lines(
     soft = np.zeros(lines.size, dtype=bool)
     if lines.size < 2:
         return soft
-    adjacent = np.diff(line_numbers) == 1
-    blocks = np.flatnonzero(np.concatenate([[True], ~adjacent]))
-    sizes = np.diff(np.append(blocks, lines.size))
+    adjacent = line_numbers[1:] - line_numbers[:-1] == 1
+    blocks = np.concatenate([[0], np.flatnonzero(~adjacent) + 1])
+    sizes = nexts(blocks, lines.size) - blocks
     width = word_ends[last_words] - lines
     widest = np.maximum.reduceat(width, blocks)
     first_width = word_ends[first_words] - words[first_words]
     overflow = width[:-1] + 1 + first_width[1:] > np.repeat(widest, sizes)[1:]
-    wrapped = adjacent & overflow & (first_width[1:] <= _LONGEST_FIRST_WORD)
+    wrapped = np.zeros_like(soft)
+    wrapped[1:] = adjacent & overflow & (first_width[1:] <= _LONGEST_FIRST_WORD)
+    if not wrapped.any():
+        return soft
     begins = words[first_words[1:]]
     first, second = classes[begins], classes[np.minimum(begins + 1, classes.size - 1)]
-    letter = ((first & WORD) != 0) & ~is_digit(points[begins])
-    lowercase = adjacent & letter & (((first & UPPER) == 0) | ((second & UPPER) != 0))  # or all in capitals
+    letter, lowercase = np.zeros_like(soft), np.zeros_like(soft)
+    letter[1:] = ((first & WORD) != 0) & ~is_digit(points[begins])
+    lowercase[1:] = adjacent & (((first & UPPER) == 0) | ((second & UPPER) != 0))  # or all in capitals
 
     def per_block(values: NDArray[Any]) -> Positions:
-        return np.add.reduceat(values.astype(np.int64), blocks)
+        return np.add.reduceat(values, blocks, dtype=np.int64)
 
     ends = sizes - 1
     prose = (
-        (per_block(np.append(False, wrapped)) >= np.maximum(_WRAPPED_SHARE * ends, 1))
-        & (per_block(np.append(False, lowercase)) >= _LOWERCASE_SHARE * ends)
+        (per_block(wrapped) >= np.maximum(_WRAPPED_SHARE * ends, 1))
+        & (per_block(lowercase & letter) >= _LOWERCASE_SHARE * ends)
         & (per_block(last_words - first_words + 1) >= _WORDS_PER_CHARACTER * per_block(width))
         & (widest >= _WRAP_WIDTHS[0])
         & (widest <= _WRAP_WIDTHS[1])
     )
-    soft[1:] = wrapped & letter & np.repeat(prose, sizes)[1:]
-    return soft
+    return wrapped & letter & np.repeat(prose, sizes)
 
 
 def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Positions, Positions]:
@@ -179,8 +185,8 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Pos
     that were run together (``end.Next``).
     """
     closing = places_of(classes, TERMINATOR | CLOSER)
-    run_ends = closing[np.diff(closing, append=classes.size + 1) > 1] + 1  # end of each run of terminators and closers
-    terminators = places_of(classes, TERMINATOR)
+    run_ends = closing[nexts(closing, classes.size + 1) - closing > 1] + 1  # of each run of terminators and closers
+    terminators = closing[(classes[closing] & TERMINATOR) != 0]
     if not terminators.size:
         return terminators, terminators
     ends = distinct(run_ends[run_ends.searchsorted(terminators, side="right")])
@@ -202,6 +208,7 @@ def _records(
     classes: NDArray[np.uint16],
     starts: Positions,
     ends: Positions,
+    terminated: NDArray[np.bool_],
     after_blank: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
@@ -211,7 +218,7 @@ def _records(
     columns = delimiters.searchsorted(ends) - delimiters.searchsorted(starts)
     # Lines of prose may have equally many commas, too; they end like sentences, with white space behind each comma.
     tight = delimiters[(classes[np.minimum(delimiters + 1, points.size - 1)] & _BLANK) == 0]
-    prose = _ends_sentence(classes, ends) & (tight.searchsorted(ends) == tight.searchsorted(starts))
+    prose = terminated & (tight.searchsorted(ends) == tight.searchsorted(starts))
     row = (columns >= _LEAST_DELIMITERS) & ~prose
     like_last = np.zeros(starts.size + 1, dtype=bool)
     like_last[1:-1] = row[1:] & row[:-1] & (columns[1:] == columns[:-1]) & ~after_blank[1:]
@@ -231,7 +238,11 @@ def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: P
         return delimiters
     quotes = marks_of(points, '"')
     before = quotes.searchsorted(starts)
-    counts = np.diff(before, append=quotes.size)
+    holders = np.maximum(starts.searchsorted(delimiters, side="right") - 1, 0)  # tabs may stand before the first line
+    inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
+    if not inside.any():
+        return delimiters
+    counts = nexts(before, quotes.size) - before
     line = np.repeat(np.arange(starts.size), counts)  # of each quote
     closing = (np.arange(quotes.size) - before[line]) % 2
     outer = quotes + 2 * closing - 1  # the character that is not of the cell
@@ -240,15 +251,7 @@ def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: P
     edge |= (outer == quote) | is_any(outer, DELIMITERS)
     quoted = counts % 2 == 0
     quoted[line[~edge]] = False
-    holders = np.maximum(starts.searchsorted(delimiters, side="right") - 1, 0)  # tabs may stand before the first line
-    inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
     return delimiters[~(inside & quoted[holders])]
-
-
-def _terminated(classes: NDArray[np.uint16], ends: Positions, hard: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """True for each hard line whose last line has a terminator among its last characters."""
-    # A hard line goes on through the soft ones behind it.
-    return _ends_sentence(classes, ends[np.flatnonzero(np.append(hard[1:], True)[: hard.size])])
 
 
 def _ends_sentence(classes: NDArray[np.uint16], ends: Positions) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import nexts, rises
 from beaver_compat.characters import UPPER, WORD, places_of
 from beaver_compat.tokenization import Tokenized
 
@@ -26,8 +27,8 @@ def capital_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tu
         classes: their class bits, uint16 [n].
     """
     capitals = places_of(classes, UPPER)
-    first = np.flatnonzero(np.diff(capitals, prepend=-2) > 1)
-    lengths = np.diff(first, append=capitals.size)
+    first = np.flatnonzero(rises(capitals, -2) > 1)
+    lengths = nexts(first, capitals.size) - first
     long = lengths >= _LEAST_LETTERS
     if not long.any():
         return capitals[:0], capitals[:0]

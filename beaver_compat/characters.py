@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -106,15 +107,28 @@ def marks_of(points: NDArray[np.uint32], characters: str) -> NDArray[np.int64]:
     >>> marks_of(code_points("a, b; c"), ",;")
     array([1, 4])
     """
-    return _places(points, lambda part: is_any(part, characters))
+    signs = np.array([[ord(character)] for character in characters], dtype=np.uint32)
+    return _places(points, lambda part: (part == signs).any(axis=0))
 
 
 def is_any(points: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
-    """True for each code point that is one of a few characters, bool [n]."""
-    found = np.zeros(points.size, dtype=np.bool_)
-    for character in characters:
-        found |= points == ord(character)
-    return found
+    """True for each code point that is one of some characters, in the shape of ``points``.
+
+    It looks each up in a table, whatever their number; for a whole text, `marks_of` compares faster.
+
+    >>> is_any(code_points("a, 漢;"), ",;").tolist()
+    [False, True, False, False, True]
+    """
+    return _membership(characters).take(points, mode="clip")
+
+
+@cache
+def _membership(characters: str) -> NDArray[np.bool_]:
+    """True at each of some code points, up to one behind the last, which is False, as are all larger ones."""
+    codes = [ord(character) for character in characters]
+    members = np.zeros(max(codes) + 2, dtype=np.bool_)
+    members[codes] = True
+    return members
 
 
 def is_digit(points: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.bool_]:
@@ -144,7 +158,7 @@ def inside_number(classes: NDArray[np.uint16], places: NDArray[np.integer[Any]])
     """
     digits = places_of(classes, DIGIT)
     inside = np.zeros(classes.size + 1, dtype=np.bool_)
-    inside[digits[1:][np.diff(digits) == 1]] = True
+    inside[digits[1:][digits[1:] - digits[:-1] == 1]] = True
     return inside[places]
 
 

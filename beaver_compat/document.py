@@ -19,6 +19,7 @@ from beaver_compat.capitals import capital_words, small_ids
 from beaver_compat.characters import character_classes, code_points, inside_number
 from beaver_compat.config import BeaverConfig
 from beaver_compat.cutting import cut_places
+from beaver_compat.leads import Leads
 from beaver_compat.segmenter import (
     Limits,
     Partition,
@@ -31,7 +32,7 @@ from beaver_compat.segmenter import (
     whole_lines,
 )
 from beaver_compat.smoothing import Smoother
-from beaver_compat.structure import Leads, find_leads
+from beaver_compat.structure import find_leads
 from beaver_compat.tokenization import Tokenized, Tokenizer
 from beaver_compat.units import with_units
 

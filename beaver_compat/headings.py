@@ -89,6 +89,8 @@ def clause_titles(
         The lines, ascending, and where what is behind each title begins, int64.
     """
     lines = np.flatnonzero(is_digit(points[first]) & (ends - first > _LONGEST_TITLE))  # shorter ones are kept whole
+    if not lines.size:
+        return lines, lines
     signs = points[first[lines, None] + np.arange(_MARK_REACH)]
     space = (signs == ord(" ")).argmax(axis=1)  # 0 where there is none
     number = np.where(np.arange(_MARK_REACH) < space[:, None], is_digit(signs) | (signs == ord(".")), True).all(axis=1)
@@ -120,9 +122,11 @@ def _with_hashes(
 
 def _with_tags(text: str, points: NDArray[np.uint32], first: Positions, ends: Positions) -> tuple[list[int], list[int]]:
     """HTML's headings that have a line of their own, and doctypes."""
-    length = ends - first
-    likely = (points[first] == ord("<")) & (points[ends - 1] == ord(">")) & (length > 2) & (length <= _LONGEST_TAG)
-    lines = np.flatnonzero(likely)
+    lines = np.flatnonzero(points[first] == ord("<"))
+    if not lines.size:
+        return [], []
+    length = (ends - first)[lines]
+    lines = lines[(points[ends[lines] - 1] == ord(">")) & (length > 2) & (length <= _LONGEST_TAG)]
     lines = lines[is_any(points[first[lines] + 1], "hH!") & is_any(points[first[lines] + 2], "123456dD")].tolist()
     tags, doctypes = (
         [line for line in lines if pattern.fullmatch(text, first[line], ends[line])] for pattern in (_TAG, _DOCTYPE)
@@ -139,9 +143,11 @@ def _underlines(
     ends: Positions,
 ) -> list[int]:
     """The lines of ``===`` or ``---`` right under a short line that stands alone."""
-    blank, length = boundaries.after_blank, ends - first
-    lines = np.flatnonzero(is_any(points[first], "=-") & (points[first] == points[ends - 1]) & ~blank)
-    above = lines - 1
+    blank, initials = boundaries.after_blank, points[first]
+    lines = np.flatnonzero(is_any(initials, "=-") & (initials == points[ends - 1]) & ~blank)
+    if not lines.size:
+        return []
+    above, length = lines - 1, ends - first
     likely = blank[above] & (length[above] <= _LONGEST_TITLE) & ~boundaries.records[above]
     likely &= (length[lines] > 2) & (2 * length[lines] > length[above]) & (contexts[lines] == contexts[above])
     found = []
@@ -170,7 +176,8 @@ def _add_titles(
     """
     blank = boundaries.after_blank
     last = first.size - 1
-    text_behind = boundaries.terminated | (ends - first > _LONGEST_TITLE) | ~np.append(blank[1:], True)
+    text_behind = boundaries.terminated | (ends - first > _LONGEST_TITLE)
+    text_behind[:-1] |= ~blank[1:]
     text_behind = text_behind[1:]
 
     def line_at(line: int) -> str:

@@ -97,7 +97,7 @@ def token_limits(
     [0, 3, 5]
     """
     limits = np.zeros(len(ids) + 1, np.int64)
-    np.cumsum(widths[ids], out=limits[1:])
+    np.cumsum(widths.take(ids), out=limits[1:])
     extra = int(limits[-1]) - length
     if extra not in ((0, 1) if prepends else (0,)):
         return None

@@ -7,7 +7,7 @@ counter.  It knows positions and counts, not what the text says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -142,7 +142,7 @@ def plan(
                 kept, runs, used = list(range(count + 1)), grown, grown_cost
                 if broken:
                     break
-        behind = [index for index in behind if index not in kept]
+        behind = [index for index in behind if index not in kept[count:]]
     room = budget - used
     wide = bool(behind) and room >= max(_MOST_OF_IT * candidates.tokens[behind[0]], _WIDE_ROOM * budget)
     for index in [] if wide or used == least else behind:
@@ -154,7 +154,7 @@ def plan(
             if used < grown_cost <= budget:
                 kept.append(index)
                 runs, used = grown, grown_cost
-    behind = [index for index in behind if index not in kept]
+    behind = [index for index in behind if index not in kept[count:]]
     top = 0  # where a line begins that is kept without what it needs
     own: Runs = []  # it, and what it needs: nothing else is set over it
     tries = [(index, led, False) for index in behind for led in (True, False)]
@@ -229,14 +229,7 @@ def largest_fitting(cost: Callable[[int], int], least: int, estimates: Positions
 
 def smoothed(starts: Positions, ends: Positions, smoother: Smoother) -> Runs:
     """The union of stretches, each run's ends moved outward by the smoother, as sorted disjoint runs."""
-    runs: Runs = []
-    for start, end in merged(starts, ends):
-        start, end = smoother.start(start), smoother.end(end)
-        if runs and start <= runs[-1][1]:
-            runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
-        else:
-            runs.append((start, end))
-    return runs
+    return _joined((smoother.start(start), smoother.end(end)) for start, end in merged(starts, ends))
 
 
 def merged(starts: Positions, ends: Positions) -> Runs:
@@ -247,11 +240,11 @@ def merged(starts: Positions, ends: Positions) -> Runs:
     """
     if not starts.size:
         return []
-    order = np.argsort(starts, kind="stable")
+    order = starts.argsort(kind="stable")
     starts, reached = starts[order], np.maximum.accumulate(ends[order])
-    first = np.flatnonzero(np.concatenate([[True], starts[1:] > reached[:-1]]))
-    last = np.append(first[1:], starts.size) - 1
-    return list(zip(starts[first].tolist(), reached[last].tolist(), strict=True))
+    last = np.flatnonzero(starts[1:] > reached[:-1])  # of each run but the last
+    firsts, lasts = [int(starts[0]), *starts[last + 1].tolist()], [*reached[last].tolist(), int(reached[-1])]
+    return list(zip(firsts, lasts, strict=True))
 
 
 def with_leads(runs: Runs, smoother: Smoother) -> Runs:
@@ -275,8 +268,18 @@ def _with_headings(runs: Runs, smoother: Smoother, cost: Callable[[Runs], int], 
 
 def union(runs: Runs, more: Runs) -> Runs:
     """Both, merged where they overlap or touch."""
-    both = np.array([*runs, *more], dtype=np.int64).reshape(-1, 2)
-    return merged(both[:, 0], both[:, 1])
+    return _joined(sorted([*runs, *more]))
+
+
+def _joined(stretches: Iterable[tuple[int, int]]) -> Runs:
+    """Sorted stretches, merged where they overlap or touch."""
+    runs: Runs = []
+    for start, end in stretches:
+        if runs and start <= runs[-1][1]:
+            runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
+        else:
+            runs.append((start, end))
+    return runs
 
 
 def _length(runs: Runs) -> int:

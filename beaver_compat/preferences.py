@@ -109,6 +109,8 @@ def best_of_each(contexts: Positions, count: int) -> NDArray[np.bool_]:
     >>> best_of_each(np.array([3, 1, 3, 3, 1]), 1)
     array([ True,  True, False, False, False])
     """
+    if not count:
+        return np.zeros(contexts.size, dtype=bool)
     order = np.argsort(contexts, kind="stable")
     grouped = contexts[order]
     place = np.empty(contexts.size, dtype=np.int64)

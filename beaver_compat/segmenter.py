@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import among, union
+from beaver_compat.ascending import among, distinct, nexts, union
 from beaver_compat.boundaries import Boundaries
 
 Limits = NDArray[np.int64]
@@ -81,7 +81,8 @@ def whole_lines(token_starts: Limits, boundaries: Boundaries, page_size: int) ->
 
 
 def _line_tokens(token_starts: Limits, boundaries: Boundaries) -> Limits:
-    return np.diff(np.append(token_starts.searchsorted(boundaries.hard_lines), token_starts.size))
+    first = token_starts.searchsorted(boundaries.hard_lines)
+    return nexts(first, token_starts.size) - first
 
 
 def tokens_at(token_starts: Limits, characters: Limits) -> Limits:
@@ -131,16 +132,18 @@ def sentence_partition(
     inner = inner[(2 * line_tokens[line_of] > page_size) & ~whole[line_of]]
     characters = union(lines, inner)
     context = context_ends.searchsorted(characters, side="right")
-    filled = np.append(np.diff(context_limits) > 0, False)[context]
+    filled = np.append(context_limits[1:] > context_limits[:-1], False)[context]
     characters = characters[filled]
     tokens = np.maximum(tokens_at(token_starts, characters), context_limits[context[filled]])
-    limits, first = np.unique(np.append(tokens, context_limits), return_index=True)
+    limits = union(tokens, context_limits)
     starts = np.append(token_starts, context_ends[-1:])[limits]
-    known = first < characters.size
-    starts[known] = characters[first[known]]
+    known = among(limits, tokens)
+    starts[known] = characters[tokens.searchsorted(limits[known])]
     line = lines.searchsorted(starts[:-1], side="right") - 1
     whole_line = whole[line]
-    long = (np.diff(limits) > page_size) & ~record[line]
+    long = (limits[1:] - limits[:-1] > page_size) & ~record[line]
+    if not long.any():
+        return partition(limits, starts[:-1], context_limits, context_ends, whole_line)
     cuts = pages[long[limits.searchsorted(pages, side="right").clip(1, long.size) - 1]]
     cuts = cuts[~among(cuts, limits)]
     order = np.argsort(np.concatenate([limits, cuts]), kind="stable")
@@ -162,7 +165,8 @@ def partition(
 ) -> Partition:
     """A range ends where the next begins, and no later than its context."""
     context = context_limits.searchsorted(limits[:-1], side="right") - 1
-    ends = np.minimum(np.append(starts[1:], context_ends[-1:])[: starts.size], context_ends[context])
+    ends = context_ends[context]
+    ends[:-1] = np.minimum(ends[:-1], starts[1:])
     return Partition(limits, starts, ends, whole)
 
 
@@ -176,10 +180,10 @@ def repeats(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.bool_]:
     >>> repeats(np.tile(np.arange(10, dtype=np.int32), 3), np.array([0, 10, 20, 30]))
     array([False,  True,  True])
     """
-    lengths = np.diff(limits)
+    lengths = limits[1:] - limits[:-1]
     if not lengths.size:
         return np.zeros(0, dtype=bool)
-    steps = np.unique(np.append(limits.searchsorted(np.arange(0, limits[-1], _TOKENS_AT_ONCE)), lengths.size))
+    steps = distinct(np.append(limits.searchsorted(np.arange(0, limits[-1], _TOKENS_AT_ONCE)), lengths.size))
     parts = [_mixed(ids, limits[low : high + 1]) for low, high in pairwise(steps.tolist())]
     _, first = np.unique(np.concatenate(parts), return_index=True)
     repeated = lengths >= _SHORTEST_REPEAT
@@ -200,7 +204,9 @@ def _mixed(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.uint64]:
 
 def _split_long(segments: Limits, page_size: int) -> Limits:
     """Limits with those added that cut every segment of more than M tokens into pieces of M."""
-    pieces = -(-np.diff(segments) // page_size)  # [S]
+    pieces = -((segments[:-1] - segments[1:]) // page_size)  # [S]
+    if pieces.max() == 1:
+        return segments
     first = np.cumsum(pieces) - pieces
     within = np.arange(pieces.sum()) - np.repeat(first, pieces)
     return np.append(np.repeat(segments[:-1], pieces) + within * page_size, segments[-1])

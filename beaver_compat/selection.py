@@ -112,6 +112,8 @@ class Selector:
     def filled(self, runs: Runs) -> list[str]:
         """Kept text of each part, fixed parts included."""
         kept = list(self.template)
+        if not runs:
+            return kept
         starts, ends = trimmed(self.document, runs)
         text, separator = self.document.text, self.layout.separator
         pieces = zip(self.document.contexts_of(starts).tolist(), starts.tolist(), ends.tolist(), strict=True)

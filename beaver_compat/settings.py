@@ -33,6 +33,8 @@ def settings_sections(
     """
     first, ends = boundaries.visible
     opening = points[first] == ord("[")
+    if not opening.any():
+        return []
     likely = opening & (points[ends - 1] == ord("]")) & (ends - first <= _LONGEST_NAME)
     likely[:-1] &= ~opening[1:] & (contexts[1:] == contexts[:-1])
     likely[-1] = False

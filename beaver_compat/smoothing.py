@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.cutting import LONGEST_WORD, move_out
+from beaver_compat.leads import Leads, Positions
 from beaver_compat.sentences import ends_between
-from beaver_compat.structure import Leads, Positions
 
 LeadsOf = Callable[[Positions, Positions], tuple[Positions, Positions, Positions]]
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
 _MOST_ASKED = 6  # candidates that pysbd may refuse before an end is moved to a line's or a word's end instead
-_BLANK = re.compile(r"\s")
+_BLANK = re.compile(r"[^\S ]")  # all white space but the space
 
 
 class Smoother:
@@ -96,11 +96,13 @@ class Smoother:
 
     def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         """What some stretches need: start and end of each lead, and the first stretch that needs it."""
-        return [] if self._leads is None else self._found(self._leads.of, runs)
+        leads = self._leads
+        return [] if leads is None or not leads.needing.lines.size else self._found(leads.of, runs)
 
     def headings(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         """The headings over some stretches, as `leads`."""
-        return [] if self._leads is None else self._found(self._leads.headings_of, runs)
+        leads = self._leads
+        return [] if leads is None or not leads.headed.lines.size else self._found(leads.headings_of, runs)
 
     def _found(self, leads_of: LeadsOf, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T

@@ -9,16 +9,16 @@ Only lines that qualify are looked at one by one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import among
+from beaver_compat.ascending import among, nexts
 from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
 from beaver_compat.headings import find_headings
+from beaver_compat.leads import Leads
 from beaver_compat.logs import add_entries, log_entries
 from beaver_compat.settings import settings_sections
 from beaver_compat.units import FENCES, fence_pairs
@@ -32,77 +32,6 @@ _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
 
 _SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
-
-
-@dataclass(frozen=True)
-class Leads:
-    """The lines that other lines need.
-
-    Attributes:
-        starts, ends: characters of each hard line with the blank lines behind it, int64 [n].
-        lead_starts: where what others need of it begins: with its last sentence, if it is a long one, int64 [n].
-        text_ends: the character after what is visible of it, int64 [n].
-        needed: the lines that each line needs, -1 for none, int64 [n, 2].
-        headings: the heading of the short section that each line stands in, -1 for none, int64 [n].
-        behind: the line that each line needs if it is kept for itself up to its end, -1 for none, int64 [n].
-        bodies: for each line that says nothing without what follows (headings, a table's header, the fence that opens
-            a block) the line where that begins, -1 for none, int64 [n].
-        bare: True for each line that says nothing alone: fences, a table's header and the row under it, bool [n].
-    """
-
-    starts: Positions
-    ends: Positions
-    lead_starts: Positions
-    text_ends: Positions
-    needed: Positions
-    headings: Positions
-    behind: Positions
-    bodies: Positions
-    bare: NDArray[np.bool_]
-
-    def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
-        """What some stretches need, and what that needs in turn.
-
-        Args:
-            starts, ends: characters of the stretches, int64 [m].
-
-        Returns:
-            Starts and ends of what is needed, and the index of the first stretch that needs each, int64 [k].
-        """
-        none = np.full(self.starts.size, starts.size)
-        first, needs = none, none.copy()  # the first stretch that holds each line, that needs it
-        lines, holders = self._held((self.needed[:, 0] >= 0) | (self.behind >= 0), starts, ends)
-        np.minimum.at(first, lines, holders)
-        opening = (self.behind[lines] >= 0) & (self.text_ends[lines] <= ends[holders])
-        following = self.behind[lines[opening]]
-        np.minimum.at(needs, following, holders[opening])
-        first[following] = np.minimum(first[following], needs[following])
-        lines = np.unique(np.append(lines, following))
-        while lines.size:
-            lead, stretch = self.needed[lines].ravel(), np.repeat(first[lines], 2)
-            lead, stretch = lead[lead >= 0], stretch[lead >= 0]
-            before = needs[lead]
-            np.minimum.at(needs, lead, stretch)
-            lines = np.unique(lead[needs[lead] < before])
-            first[lines] = np.minimum(first[lines], needs[lines])
-        found = np.flatnonzero(needs < starts.size)
-        return self.lead_starts[found], self.ends[found], needs[found]
-
-    def headings_of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
-        """The headings of the short sections that some stretches stand in; as `of`."""
-        lines, holders = self._held(self.headings >= 0, starts, ends)
-        first = np.full(self.starts.size, starts.size)
-        np.minimum.at(first, self.headings[lines], holders)
-        found = np.flatnonzero(first < starts.size)
-        return self.lead_starts[found], self.ends[found], first[found]
-
-    def _held(self, asked: NDArray[np.bool_], starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
-        """Those of the lines asked for that some stretches hold a part of, and the index of the stretch."""
-        lines = np.flatnonzero(asked)
-        low = self.text_ends[lines].searchsorted(starts, side="right")
-        counts = np.maximum(self.starts[lines].searchsorted(ends) - low, 0)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return lines[np.repeat(low, counts) + within], np.repeat(np.arange(starts.size), counts)
 
 
 def find_leads(
@@ -137,16 +66,18 @@ def find_leads(
     follows[fillers] = bare[fillers] = True
     headings = _over_sections(titles, first, text_ends, contexts, follows)
     bodies = _bodies(follows, starts, contexts)
-    if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
+    leads = [lead for lead in (needed, behind, headings) if lead.max() >= 0]
+    if not leads and bodies.max() < 0:
         return None
     lead_starts = _last_sentences(boundaries, text_ends)
     lead_starts[entries] = starts[entries]
-    for lead, own in ((needed, contexts[:, None]), (behind, contexts), (headings, contexts)):
+    for lead in leads:
+        own = contexts[:, None] if lead is needed else contexts
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
-    if max(needed.max(), behind.max(), headings.max(), bodies.max()) < 0:
+    if max(lead.max() for lead in (*leads, bodies)) < 0:
         return None
-    ends = np.minimum(np.append(starts[1:], len(text)), context_ends[contexts])
+    ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
     underlined = fillers[among(fillers, titles + 1)]
     ends[underlined - 1] = ends[underlined]
     return Leads(starts, ends, lead_starts, text_ends, needed, headings, behind, bodies, bare)
@@ -173,6 +104,8 @@ def _add_headers(
 ) -> None:
     """Each row of a table needs the header and, in Markdown, the row of dashes under it; these need a row."""
     rows = np.flatnonzero(boundaries.tables | (boundaries.records & (points[first] == ord("|"))))
+    if rows.size < 2:
+        return
     breaks = np.flatnonzero((np.diff(rows) != 1) | boundaries.after_blank[rows[1:]]) + 1
     for block in np.split(rows, breaks):
         if block.size < 2:
@@ -235,10 +168,10 @@ def _over_sections(
     headed = np.full(contexts.size, -1)
     if not lines.size:
         return headed
-    nexts = np.minimum(np.append(lines[1:], first.size), contexts.searchsorted(contexts[lines], side="right"))
+    limits = np.minimum(nexts(lines, first.size), contexts.searchsorted(contexts[lines], side="right"))
     follows[lines] = True
-    short = (ends[nexts - 1] - first[lines] <= _SHORT_SECTION) & (nexts > lines + 1)
-    for heading, end in zip(lines[short].tolist(), nexts[short].tolist(), strict=True):
+    short = (ends[limits - 1] - first[lines] <= _SHORT_SECTION) & (limits > lines + 1)
+    for heading, end in zip(lines[short].tolist(), limits[short].tolist(), strict=True):
         headed[heading + 1 : end] = heading
     return headed
 

@@ -159,7 +159,7 @@ class Tokenizer:
         """Ids [L] and offsets [L, 2] of one text whose ids are known."""
         rules = self._rules
         assert rules.widths is not None
-        if rules.opaque[ids].any():
+        if rules.opaque.take(ids).any():
             return self._own.located(text)
         positions = composed_positions(text) if rules.composes else None
         length = len(text) if positions is None else len(positions) - 1
@@ -174,7 +174,7 @@ class Tokenizer:
         pieces = list(chain.from_iterable(of_text))
         found = None if self._fast is None else self._fast(pieces)
         ids, limits = self._plain_ids(pieces) if found is None else found
-        return ids, limits[np.cumsum([0, *map(len, of_text)])]
+        return ids, limits if len(pieces) == len(texts) else limits[np.cumsum([0, *map(len, of_text)])]
 
     def _plain_ids(self, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Ids [L] of all texts, and where each text's begin [T + 1], by the `tokenizers` library."""

@@ -126,6 +126,8 @@ def _with_entries(
     lines = boundaries.hard_lines
     contexts = context_starts.searchsorted(lines, side="right") - 1
     begins, ends = log_entries(text, points, boundaries, contexts)
+    if not begins.size:
+        return boundaries
     short = np.append(lines, len(text))[ends] - lines[begins] <= _LONGEST_ENTRY
     return _merged(boundaries, begins[short], ends[short])
 
@@ -209,6 +211,8 @@ def _with_examples(
     likely = np.flatnonzero(is_any(points[begins], _CUE_INITIALS))
     reach = np.minimum(begins[likely, None] + np.arange(_CUE_REACH), points.size - 1)
     likely = likely[(points[reach] == ord(":")).any(1)]
+    if likely.size < 2:
+        return boundaries
     found = {block: match[1].lower() for block in likely.tolist() if (match := _CUE.match(text, begins[block]))}
     often = Counter(found.values())
     blocks = np.array([block for block, cue in found.items() if often[cue] > 1], dtype=np.int64)

@@ -6,7 +6,8 @@ import numpy as np
 
 from beaver_compat.boundaries import Boundaries, find_boundaries
 from beaver_compat.characters import character_classes, code_points
-from beaver_compat.structure import Leads, find_leads
+from beaver_compat.leads import Leads
+from beaver_compat.structure import find_leads
 from beaver_compat.units import with_units
 
 
