@@ -10,12 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import distinct, nexts, rises
 from beaver_compat.config import BeaverConfig
 from beaver_compat.document import Document
 from beaver_compat.planning import Candidates, Plan, Positions, Runs
 from beaver_compat.result import ROLES, KeptSpan
 from beaver_compat.scoring import Scored
-from beaver_compat.segmenter import token_range
+from beaver_compat.segmenter import Partition, token_range
 
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
 
@@ -35,32 +36,16 @@ def candidates(
     order = scored.order if "flash" in config.selection else scored.order[:0]
     if config.repeats_last and flash is document.sentences:
         order = order[np.argsort(document.repeats[order], kind="stable")]
-    parts = [
-        (
-            flash.starts[order],
-            flash.ends[order],
-            np.diff(flash.limits)[order],
-            flash.whole[order],
-            _FLASH,
-            scored.flash[order],
-        )
-    ]
     prior = _prior_pages(pages.starts.size, config)
-    positions = np.zeros(0, dtype=np.int64)
-    if prior:
-        index = np.array([page for page, _ in prior])
-        tokens = np.diff(pages.limits)[index]
-        for (page, role), size in zip(prior, tokens, strict=True):
-            one = slice(page, page + 1)
-            parts.append(
-                (pages.starts[one], pages.ends[one], np.array([size]), pages.whole[one], role, scored.pages[one])
-            )
-        positions = _prior_positions(parts[0][2], tokens, prior, config)
-    head = _forced_parts(document, forced)
-    columns = [np.concatenate(column) for column in zip(*(_with_role(part) for part in [*head, *parts]), strict=True)]
-    first, middle = len(head), len(head) + order.size
+    index, roles = np.array(prior, dtype=np.int64).reshape(-1, 2).T
+    head = _forced(document, forced)
+    ranked = _ranges(flash, order, np.full(order.size, _FLASH), scored.flash)
+    placed = _ranges(pages, index, roles, scored.pages)
+    positions = _prior_positions(ranked.tokens, placed.tokens, prior, config)
+    columns = [np.concatenate(column) for column in zip(head, ranked, placed, strict=True)]
+    first, middle = head.starts.size, head.starts.size + order.size
     sequence = np.concatenate(
-        [np.arange(first), np.insert(np.arange(first, middle), positions, np.arange(middle, middle + len(prior)))]
+        [np.arange(first), np.insert(np.arange(first, middle), positions, np.arange(middle, middle + index.size))]
     )
     sequence = sequence[(columns[0] < columns[1])[sequence]]  # a page inside a character has no text
     found = Candidates(*(column[sequence] for column in columns))
@@ -69,17 +54,15 @@ def candidates(
     if not longer.size:
         return found
     tokens, whole = found.tokens.copy(), found.whole.copy()
-    tokens[longer] += np.diff(document.token_starts.searchsorted([found.ends[longer], ends[longer]]), axis=0)[0]
+    before, behind = document.token_starts.searchsorted([found.ends[longer], ends[longer]])
+    tokens[longer] += behind - before
     whole[longer] = False
     return found._replace(ends=ends, tokens=tokens, whole=whole)
 
 
-Part = tuple[Positions, Positions, Positions, NDArray[np.bool_], int, NDArray[np.float64]]
-
-
-def _with_role(part: Part) -> tuple[NDArray[np.generic], ...]:
-    starts, ends, tokens, whole, role, scores = part
-    return starts, ends, tokens, whole, np.full(starts.size, role), scores
+def _ranges(part: Partition, index: Positions, roles: Positions, scores: NDArray[np.float64]) -> Candidates:
+    tokens = part.limits[index + 1] - part.limits[index]
+    return Candidates(part.starts[index], part.ends[index], tokens, part.whole[index], roles, scores[index])
 
 
 def _prior_pages(count: int, config: BeaverConfig) -> list[tuple[int, int]]:
@@ -108,20 +91,18 @@ def _prior_positions(
     return np.maximum.accumulate(np.searchsorted(np.cumsum(flash_tokens), room, side="right"))
 
 
-def _forced_parts(document: Document, forced: Sequence[tuple[int, int]]) -> list[Part]:
+def _forced(document: Document, forced: Sequence[tuple[int, int]]) -> Candidates:
     """The implicit query, then what is forced."""
-    parts: list[Part] = []
-    none = np.full(1, np.nan)
-    for start, end in forced:
-        tokens = np.diff(document.token_starts.searchsorted([start, end]))
-        parts.append((np.array([start]), np.array([end]), tokens, np.array([False]), _FORCED, none))
-    if document.query_start < document.ids.size:
-        start = int(document.token_starts[document.query_start])
-        tokens = np.array([document.ids.size - document.query_start])
-        parts.insert(
-            0, (np.array([start]), np.array([document.context_ends[-1]]), tokens, np.array([False]), _QUERY, none)
+    starts, ends = np.array(forced, dtype=np.int64).reshape(-1, 2).T
+    tokens = document.token_starts.searchsorted(ends) - document.token_starts.searchsorted(starts)
+    roles = np.full(starts.size, _FORCED)
+    query = document.token_starts[document.query_start :]
+    if query.size:
+        own = query[0], document.context_ends[-1], query.size, _QUERY
+        starts, ends, tokens, roles = (
+            np.insert(column, 0, value) for column, value in zip((starts, ends, tokens, roles), own, strict=True)
         )
-    return parts
+    return Candidates(starts, ends, tokens, np.zeros(starts.size, dtype=bool), roles, np.full(starts.size, np.nan))
 
 
 def trimmed(document: Document, runs: Runs) -> tuple[Positions, Positions]:
@@ -160,7 +141,7 @@ def kept_spans(document: Document, ranking: Candidates, chosen: Plan) -> tuple[K
         own_starts, own_ends, places = (np.concatenate(column) for column in columns)
         order = np.argsort(places, kind="stable")
         own_starts, own_ends, places = own_starts[order], own_ends[order], places[order]
-    edges = np.unique(np.concatenate([own_starts, own_ends, run_starts, run_ends, starts, ends]))
+    edges = distinct(np.sort(np.concatenate([own_starts, own_ends, run_starts, run_ends, starts, ends])))
     owner = np.full(edges.size, -1)  # of the stretch from each edge to the next
     limits = edges.searchsorted(own_starts), edges.searchsorted(own_ends)
     for candidate, low, high in zip(kept[places][::-1], *(limit[::-1].tolist() for limit in limits), strict=True):
@@ -172,8 +153,8 @@ def kept_spans(document: Document, ranking: Candidates, chosen: Plan) -> tuple[K
     shown = (part >= 0) & (edges[inside] < np.append(ends, 0)[part])
     run, owner, inside = run[shown], owner[shown], inside[shown]
     roles = ranking.roles[owner]
-    first = np.flatnonzero((np.diff(roles, prepend=-1) != 0) | (np.diff(run, prepend=-1) != 0))
-    last = np.append(first[1:], inside.size)[: first.size] - 1
+    first = np.flatnonzero((rises(roles, -1) != 0) | (rises(run, -1) != 0))
+    last = nexts(first, inside.size) - 1
     scores = np.maximum.reduceat(ranking.scores[owner], first) if first.size else np.zeros(0)
     return _spans(document, edges[inside[first]], edges[inside[last] + 1], roles[first], scores)
 

@@ -27,11 +27,20 @@ _VALUES_ON_CPU = 1 << 23
 
 
 class Encoded(NamedTuple):
-    """Documents as the scores read them: all that doesn't depend on the questions."""
+    """Documents as the scores read them: all that doesn't depend on the questions.
+
+    Attributes:
+        context: their tokens.
+        pieces: their ranges: pages, and sentences where the configuration scores them.
+        contexts: index of each page's context, int64 [N].
+        first_page, last_page: index of the pages of each sentence's first and last token, int64 [S].
+    """
 
     context: ContextTokens
-    limits: list[Tensor]
     pieces: list[Piece]
+    contexts: Tensor
+    first_page: Tensor
+    last_page: Tensor
 
 
 class Asked(NamedTuple):
@@ -70,18 +79,18 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
     edges = [0, *accumulate(document.query_start for document in documents)]
     ids = _joined([document.ids[: document.query_start] for document in documents]).to(device)
     inside = _joined([document.inside[: document.query_start] for document in documents]).to(device)
-    partitions = [[document.pages.limits for document in documents]]
-    if config.sentence_weight > 0:
-        partitions.append([document.sentences.limits for document in documents])
-    limits = [
-        _joined([np.zeros(1, dtype=np.int64), *(own[1:] + edge for own, edge in zip(part, edges, strict=False))])
-        for part in partitions
-    ]
-    limits = [part.to(device) for part in limits]
+    pages = _limits([document.pages.limits for document in documents], edges)
+    sentences = _limits([document.sentences.limits for document in documents], edges)
+    context_limits = [np.minimum(document.context_limits, document.query_start) for document in documents]
+    contexts = _limits(context_limits, edges).searchsorted(pages[:-1], "right")
+    sentence_pages = (pages.searchsorted(places, "right") - 1 for places in (sentences[:-1], sentences[1:] - 1))
+    limits = [torch.from_numpy(part).to(device) for part in (pages, sentences)[: 1 + (config.sentence_weight > 0)]]
     with one_thread():
         context = read_context(ids, table, inside, edges)
         pieces = read_pieces(context, limits)
-        return Encoded(context, limits, with_vectors(context, pieces, config) if keep_vectors else pieces)
+        if keep_vectors:
+            pieces = with_vectors(context, pieces, config)
+        return Encoded(context, pieces, *(torch.from_numpy(own).to(device) for own in (contexts, *sentence_pages)))
 
 
 def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: BeaverConfig) -> QueryTokens:
@@ -132,16 +141,11 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     tokens = look_up(encoded, queries, table, config)
     page_scores, *own = mixed_scores(encoded.context, encoded.pieces, tokens, config)
     prompts, count = prompts_of_ranges(encoded.pieces), len(asked)
-    contexts = _joined([_contexts_of_pages(document) for document in documents]).to(table.device)
-    contexts += prompts[0] * (1 + max(len(document.context_starts) for document in documents))
-    page_scores = with_neighbors(page_scores, contexts, config.neighbor_weight)
+    page_scores = with_neighbors(page_scores, encoded.contexts, config.neighbor_weight)
     flash = page_scores = min_max(page_scores, prompts[0], count)
     if own:
-        page_limits, limits = encoded.limits
-        first = torch.searchsorted(page_limits, limits[:-1], right=True) - 1
-        last = torch.searchsorted(page_limits, limits[1:] - 1, right=True) - 1
         flash = min_max(own[0], prompts[1], count)
-        flash = sentence_scores(flash, page_scores, first, last, config.sentence_weight)
+        flash = sentence_scores(flash, page_scores, encoded.first_page, encoded.last_page, config.sentence_weight)
     order = ranked(flash, prompts[-1] if count > 1 else None).cpu().numpy()
     pages, scores = page_scores.double().cpu().numpy(), flash.double().cpu().numpy()
     page_edges = [0, *accumulate(document.pages.starts.size for document in documents)]
@@ -154,8 +158,9 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     ]
 
 
-def _contexts_of_pages(document: Document) -> NDArray[np.int64]:
-    return document.context_limits.searchsorted(document.pages.limits[:-1], side="right")
+def _limits(limits: Sequence[NDArray[np.int64]], edges: Sequence[int]) -> NDArray[np.int64]:
+    """Token limits of each document's ranges as those of the ranges of all."""
+    return np.concatenate([limits[0][:1], *(own[1:] + edge for own, edge in zip(limits, edges, strict=False))])
 
 
 def _joined(columns: Sequence[NDArray[np.generic]]) -> Tensor:

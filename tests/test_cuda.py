@@ -64,3 +64,12 @@ def test_pools_agree() -> None:
     mean = mean_pool(table, tokens, ranges, weights)[0]
     torch.testing.assert_close(mean_pool(table.cuda(), tokens.cuda(), on_gpu, weights.cuda())[0].cpu(), mean, **CLOSE)
     assert torch.equal(max_pool(table.cuda(), tokens.cuda(), on_gpu)[0].cpu(), max_pool(table, tokens, ranges)[0])
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=["default", "paper"])
+def test_a_batch_keeps_what_its_prompts_keep_alone(config: BeaverConfig) -> None:
+    compressor = BeaverPromptCompressor(device_map="cuda", config=config, token_counter="table")
+    pieces = [LICENCE[start : start + 3000] for start in range(0, 30_000, 3000)]
+    prompts = [{"context": piece, "question": question} for piece in pieces for question in QUESTIONS]
+    found = compressor.compress_prompts(prompts, target_token=150)
+    assert found == [compressor.compress_prompt(**prompt, target_token=150) for prompt in prompts]
