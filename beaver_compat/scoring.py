@@ -24,6 +24,7 @@ from beaver_compat.query_planner import mixed_scores, ranked, sentence_scores, w
 
 _VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
 _VALUES_ON_CPU = 1 << 23
+_LONGEST_QUERY = 256  # tokens: a longer one is scored by itself, since each step takes as long as its longest query's
 
 
 class Encoded(NamedTuple):
@@ -120,11 +121,11 @@ def score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[S
 
 
 def _batches(asked: Sequence[Asked], most: int) -> list[list[int]]:
-    """Those with pages, in batches of at most so many tokens; one that is encoded or longer is a batch of its own."""
+    """Those with pages, in batches of at most so many tokens; encoded and long ones are batches of their own."""
     batches: list[list[int]] = []
     room = 0
-    for index, (document, _, encoded) in enumerate(asked):
-        tokens = most if encoded else document.query_start
+    for index, (document, query, encoded) in enumerate(asked):
+        tokens = most if encoded or query.ids.size > _LONGEST_QUERY else document.query_start
         if not document.pages.starts.size:
             continue
         if not batches or tokens > room:
