@@ -27,6 +27,7 @@ from beaver_compat.characters import (
     is_digit,
     marks_of,
     places_of,
+    runs_without,
 )
 
 Positions = NDArray[np.int64]
@@ -89,9 +90,7 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
         points: code points, uint32 [n].
         classes: their class bits, uint16 [n].
     """
-    blanks = np.concatenate([[-1], places_of(classes, _BLANK), [points.size]])
-    between = np.flatnonzero(blanks[1:] - blanks[:-1] > 1)
-    words, word_ends = blanks[between] + 1, blanks[between + 1]
+    words, word_ends = runs_without(classes, _BLANK)
     line_ends = _line_ends(points, classes)
     begins = np.concatenate([[0], line_ends + 1])
     following = words.searchsorted(begins)  # each line's first word, if it has one

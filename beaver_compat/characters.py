@@ -101,6 +101,26 @@ def places_of(classes: NDArray[np.uint16], bits: int) -> NDArray[np.int64]:
     return _places(classes, lambda part: (part & bits) != 0)
 
 
+def runs_without(classes: NDArray[np.uint16], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends of the runs of characters that are of none of some classes, ascending, int64 [m] each.
+
+    >>> runs_without(character_classes(code_points("a bc ")), SPACE)
+    (array([0, 2]), array([1, 4]))
+    """
+    limits: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    inside = False  # whether a run goes on where the piece begins
+    for low in range(0, classes.size, CHARACTERS_AT_ONCE):
+        free = np.empty(min(CHARACTERS_AT_ONCE, classes.size - low) + 1, dtype=np.bool_)
+        free[0] = inside
+        np.equal(classes[low : low + CHARACTERS_AT_ONCE] & bits, 0, out=free[1:])
+        changes = np.flatnonzero(free[1:] != free[:-1]) + low
+        limits.append((changes[inside::2], changes[1 - inside :: 2]))
+        inside = bool(free[-1])
+    limits.append((np.zeros(0, dtype=np.int64), np.full(int(inside), classes.size)))
+    starts, ends = (np.concatenate(column) for column in zip(*limits, strict=True))
+    return starts, ends
+
+
 def marks_of(points: NDArray[np.uint32], characters: str) -> NDArray[np.int64]:
     """Where any of a few characters stands, ascending, int64.
 

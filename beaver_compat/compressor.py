@@ -208,7 +208,11 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         )
         budget = checked_budget(rate, target_token, origin_tokens)
 
+        whole = contexts[0] if len(contexts) == 1 and concate_question else None
+
         def frame(kept: str) -> str:
+            if kept is whole:
+                return origin  # a long text is not joined twice
             return joined_prompt([instruction, kept, question if concate_question else ""])
 
         counted: dict[str, int] = {}

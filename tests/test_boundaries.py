@@ -1,14 +1,18 @@
-"""Delimiters in quoted cells are no delimiters, and quotes that hold no cell change nothing."""
+"""Words are found piece by piece; delimiters in quoted cells are no delimiters."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from line_readings import boundaries_of
+
+from beaver_compat import characters
+from beaver_compat.characters import character_classes, code_points
 
 
 @given(st.lists(st.lists(st.text('ab", ', max_size=3), min_size=1, max_size=4), min_size=1, max_size=6), st.booleans())
@@ -35,3 +39,13 @@ def test_delimiters_in_quoted_cells_do_not_count(cells: list[list[str]], all_quo
 )
 def test_quotes_that_hold_no_cell_change_nothing(text: str) -> None:
     assert boundaries_of(text).tables.tolist() == boundaries_of(text.replace('"', "'")).tables.tolist()
+
+
+@given(st.text(alphabet="ab \n.\u3000漢", max_size=60), st.integers(1, 9))
+def test_runs_are_found_piece_by_piece(text: str, at_once: int) -> None:
+    classes = character_classes(code_points(text))
+    expected = [match.span() for match in re.finditer(r"\S+", text)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(characters, "CHARACTERS_AT_ONCE", at_once)
+        starts, ends = characters.runs_without(classes, characters.SPACE | characters.NEWLINE)
+    assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == expected
