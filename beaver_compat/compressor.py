@@ -299,8 +299,8 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
 
     def _read(self, source: Source, implicit_query: bool, keep_vectors: bool = False) -> Read:
         document = prepare_document(source.contexts, source.tokens, self.config, self.language, implicit_query)
-        if self.config.fold_capitals:
-            document = document.with_small_capitals(self._tokenizer)
+        if self.config.fold_words:
+            document = document.with_folded_words(self._tokenizer)
         if not keep_vectors:
             return document, None
         return document, encode([document], self.table.weight, self.config, keep_vectors=True)

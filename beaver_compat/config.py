@@ -34,7 +34,7 @@ class BeaverConfig:
     # Segmenter
     page_size: int = 64  # M, tokens; rows "Page Size"
     # PageEncoder
-    fold_capitals: bool = True  # words in capitals, of four letters or more, are read as their small forms
+    fold_words: bool = True  # words behind brackets, quotes, commas are read as behind a space, LIABILITY as liability
     pooling_weight: float = (
         1.0  # gamma of Eq. 5: 1 is mean pooling alone, 0 max pooling alone; rows "w/o Max/Mean-Pooling"
     )
@@ -73,7 +73,7 @@ class BeaverConfig:
         ):
             _check_share(name, getattr(self, name))
         _check_share("prior_share", self.prior_share)
-        for name in ("fold_capitals", "late_interaction", "repeats_last", "sentence_smoothing"):
+        for name in ("fold_words", "late_interaction", "repeats_last", "sentence_smoothing"):
             if not isinstance(getattr(self, name), bool):
                 raise InputTypeError(f"{name} is {shown(getattr(self, name))}; give True or False")
         _check_choice("itf", self.itf, get_args(ItfUse))
@@ -85,7 +85,7 @@ class BeaverConfig:
         """The paper to the letter (M=64, gamma=0.7, lambda=0.7, k_anc=w_flow=4), with ``changes`` on top."""
         letter: dict[str, Any] = {
             "page_size": 64,
-            "fold_capitals": False,
+            "fold_words": False,
             "pooling_weight": 0.7,
             "itf": "all",
             "late_interaction": True,

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from beaver_compat.ascending import among, union
 from beaver_compat.boundaries import Boundaries, find_boundaries
-from beaver_compat.capitals import capital_words, small_ids
 from beaver_compat.characters import character_classes, code_points, inside_number
 from beaver_compat.config import BeaverConfig
 from beaver_compat.cutting import cut_places
@@ -35,6 +34,7 @@ from beaver_compat.smoothing import Smoother
 from beaver_compat.structure import find_leads
 from beaver_compat.tokenization import Tokenized, Tokenizer
 from beaver_compat.units import with_units
+from beaver_compat.word_forms import formed_ids, odd_words
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
@@ -63,9 +63,9 @@ def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> 
     ids, offsets, _ = tokenizer.encode([question])
     points = code_points(question)
     classes = character_classes(points)
-    if config.fold_capitals:
+    if config.fold_words:
         starts, ends = offsets.T.astype(np.int64)
-        ids = small_ids(ids, starts, ends, question, capital_words(points, classes), tokenizer.encode)
+        ids = formed_ids(ids, starts, ends, question, odd_words(points, classes), tokenizer.encode)
     return Query(ids, inside_number(classes, offsets[:, 0]))
 
 
@@ -76,7 +76,7 @@ class Document:
     Attributes:
         text: the contexts, joined by blank lines.
         context_starts, context_ends: characters of each context in ``text``.
-        ids: token ids of all contexts, int32 [L]; words in capitals may have those of their small forms.
+        ids: token ids of all contexts, int32 [L]; words may have those of another form (`word_forms`).
         token_starts, token_ends: characters of each token in ``text``, int64 [L].
         inside: True for each token that begins inside a number, bool [L].
         context_limits: token limits of the contexts, int64 [C + 1].
@@ -109,10 +109,10 @@ class Document:
     leads: Leads | None
     smoother: Smoother
 
-    def with_small_capitals(self, tokenizer: Tokenizer) -> Document:
-        """The document with the ids of small forms for words in capitals."""
-        words = capital_words(self.points, self.classes)
-        ids = small_ids(self.ids, self.token_starts, self.token_ends, self.text, words, tokenizer.encode)
+    def with_folded_words(self, tokenizer: Tokenizer) -> Document:
+        """The document with the ids of each word's one form."""
+        words = odd_words(self.points, self.classes)
+        ids = formed_ids(self.ids, self.token_starts, self.token_ends, self.text, words, tokenizer.encode)
         return replace(self, ids=ids)
 
     def cut_places(self, start: int, end: int, torn: bool) -> tuple[Limits, NDArray[np.int8]]:

@@ -158,6 +158,10 @@ def plan(
     top = 0  # where a line begins that is kept without what it needs
     own: Runs = []  # it, and what it needs: nothing else is set over it
     tries = [(index, led, False) for index in behind for led in (True, False)]
+    if (
+        used == least
+    ):  # what opens a block goes last where it has to go without it: other lines would stand in its place
+        tries.sort(key=lambda one: not one[1] and _opens(candidates.starts[one[0]], candidates.ends[one[0]], smoother))
     for index, led, torn in [*tries, *((index, False, True) for index in behind)]:
         if used > least and (torn or budget - used < max(_LEAST_ROOM, (1 - _FILLED) * budget)):
             break
@@ -251,6 +255,12 @@ def with_leads(runs: Runs, smoother: Smoother) -> Runs:
     """Runs and the lines that they need."""
     leads = [(start, end) for start, end, _ in smoother.leads(runs)]
     return union(runs, leads) if leads else runs
+
+
+def _opens(start: int, end: int, smoother: Smoother) -> bool:
+    """Whether a stretch needs what stands behind it."""
+    [(start, end)] = smoothed(np.array([start]), np.array([end]), smoother)
+    return any(place >= end for place, _, _ in smoother.leads([(start, end)]))
 
 
 def _with_headings(runs: Runs, smoother: Smoother, cost: Callable[[Runs], int], budget: int) -> Runs:

@@ -184,14 +184,14 @@ def repeats(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.bool_]:
     if not lengths.size:
         return np.zeros(0, dtype=bool)
     steps = distinct(np.append(limits.searchsorted(np.arange(0, limits[-1], _TOKENS_AT_ONCE)), lengths.size))
-    parts = [_mixed(ids, limits[low : high + 1]) for low, high in pairwise(steps.tolist())]
+    parts = [mixed(ids, limits[low : high + 1]) for low, high in pairwise(steps.tolist())]
     _, first = np.unique(np.concatenate(parts), return_index=True)
     repeated = lengths >= _SHORTEST_REPEAT
     repeated[first] = False
     return repeated
 
 
-def _mixed(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.uint64]:
+def mixed(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.uint64]:
     """A number for each range that depends on its tokens and their order, uint64 [N]."""
     starts = limits[:-1]
     place = (np.arange(starts[0], limits[-1]) - np.repeat(starts, np.diff(limits))).astype(np.uint64)

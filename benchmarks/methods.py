@@ -238,7 +238,7 @@ ABLATIONS: dict[str, str] = {
     "flow only": 'beaver:selection=["flow"]:prior_share=1:flow_window=1000000',
     "anchors only": 'beaver:selection=["anchor"]:prior_share=1:anchor_pages=1000000',
     "no smoothing": "beaver:sentence_smoothing=false",
-    "capitals as they stand": "beaver:fold_capitals=false",
+    "words as they are spelt": "beaver:fold_words=false",
     "pages of 32 tokens": "beaver:page_size=32",
     "pages of 128 tokens": "beaver:page_size=128",
 }

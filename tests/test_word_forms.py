@@ -1,0 +1,114 @@
+"""Words are scored in one form, wherever they stand; nothing else changes."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizer_factory import FAMILIES
+
+from beaver_compat import BeaverConfig, BeaverPromptCompressor, word_forms
+from beaver_compat.characters import character_classes, code_points
+from beaver_compat.tokenization import Tokenizer
+from beaver_compat.word_forms import formed_ids, odd_words
+
+CAPITALS = re.compile(r"(?<![^\W河狸])[A-ZÄÖÜ]{4,}(?![^\W河狸])")
+LETTERS = re.compile(r"(?<![^\W_])[^\W\d_河狸]{2,40}(?![^\W_])")
+CONNECTED = re.compile(r"[^\W\d_河狸][-'’./@&+_]")
+BITS = ["LIABILITY", "Über", "ÜBER", "NOT", "A", "x", "MAX_SIZE", "ABCD1", "mona", "Mona", "2nd", "河狸", "a" * 41]
+SIGNS = [" ", ".", "(", "\n", "-", ",", '"', "|", "\t", "'", "_", ",  ", "@"]
+texts = st.lists(st.sampled_from(BITS + SIGNS), max_size=20).map("".join)
+
+
+@cache
+def made(family: str) -> Tokenizer:
+    return Tokenizer(FAMILIES[family]())
+
+
+def odd(text: str) -> list[tuple[int, int, bool]]:
+    """The words that stand in another form, by patterns: where they begin and end, and whether they are capitals."""
+    found = {match.span(): True for match in CAPITALS.finditer(text)}
+    for match in LETTERS.finditer(text):
+        before = text[max(match.start() - 2, 0) : match.start()]
+        if before[-1:] not in (" ", "\n") and not CONNECTED.fullmatch(before):
+            found.setdefault(match.span(), False)
+    return sorted((start, end, capital) for (start, end), capital in found.items())
+
+
+@given(texts, st.integers(1, 60))
+@settings(max_examples=300, deadline=None)
+def test_odd_words_are_found_piece_by_piece(text: str, at_once: int) -> None:
+    points = code_points(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_forms, "CHARACTERS_AT_ONCE", at_once)
+        words = odd_words(points, character_classes(points))
+    assert list(zip(*(column.tolist() for column in words), strict=True)) == odd(text)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(texts)
+@settings(max_examples=30, deadline=None)
+def test_a_words_tokens_are_those_of_its_form(family: str, text: str) -> None:
+    tokenizer = made(family)
+    ids, offsets, _ = tokenizer.encode([text])
+    starts, ends = offsets.T.astype(np.int64)
+    expected = ids.tolist()
+    for word_start, word_end, capital in odd(text):
+        word = text[word_start:word_end].lower() if capital else text[word_start:word_end]
+        form, places, _ = tokenizer.encode([" " + word])
+        begins = [max(at - 1, 0) for at in places[:, 0].tolist()]
+        first = max((index for index, at in enumerate(begins) if at <= 0), default=0)  # behind the space's own token
+        held = [token for token in range(ids.size) if ends[token] > word_start and starts[token] < word_end]
+        for place, token in enumerate(held):
+            inside = max(int(starts[token]) - word_start, 0)
+            own = [index for index, at in enumerate(begins) if at <= inside][-1]
+            expected[token] = form[first + place if len(form) - first == len(held) else own]
+    points = code_points(text)
+    found = formed_ids(ids, starts, ends, text, odd_words(points, character_classes(points)), tokenizer.encode)
+    assert found.tolist() == expected
+
+
+def test_a_clause_in_capitals_answers_a_question_in_small_letters() -> None:
+    text = (Path(__file__).parent.parent / "docs/demo/gpl-3.0.txt").read_text(encoding="utf-8")
+    for folds in (True, False):
+        compressor = BeaverPromptCompressor(token_counter="table", config=BeaverConfig(fold_words=folds))
+        result = compressor.compress(
+            text, question="Who bears the cost of servicing a defective program?", target_token=150
+        )
+        assert ("ALL NECESSARY SERVICING" in result.compressed_context) == folds
+
+
+FIRST = ["Anna", "Ben", "Carla", "Elif", "Femi", "Grace", "Ines", "Jonas", "Mona", "Olga", "Rosa", "Will"]
+LAST = ["Adams", "Evans", "Gupta", "Khan", "Meyer", "Novak", "Rossi", "Vogel", "Young", "Zhang"]
+NAMES = [(FIRST[index % 12], LAST[(index + index // 60) % 10]) for index in range(120)]
+TABLES = {
+    "csv": ("id,name,mail,salary", "{id},{first} {last},{mail}@example.com,{salary}"),
+    "markdown": (
+        "| id | name | mail | salary |\n|---|---|---|---|",
+        "|{id}|{first} {last}|{mail}@example.com|{salary}|",
+    ),
+    "json": ("", '{{"id": {id}, "name": "{first} {last}", "mail": "{mail}@example.com", "salary": {salary}}}'),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_row_of_a_name_is_kept_however_the_cell_spells_it(kind: str) -> None:
+    header, row = TABLES[kind]
+    rows = [
+        row.format(id=1000 + index, first=first, last=last, mail=f"{first}.{last}".lower(), salary=30_000 + 457 * index)
+        for index, (first, last) in enumerate(NAMES)
+    ]
+    assert len(set(NAMES)) == len(NAMES)
+    compressor = BeaverPromptCompressor(token_counter="table")
+    context = compressor.prepare("\n".join([header, *rows] if header else rows))
+    missed = []
+    for (first, last), wanted in zip(NAMES, rows, strict=True):
+        result = compressor.compress(context, question=f"What is the salary of {first} {last}?", target_token=130)
+        if wanted not in result.compressed_context:
+            missed.append(wanted)
+    assert not missed
