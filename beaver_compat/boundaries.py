@@ -38,6 +38,7 @@ _WRAPPED_SHARE = 0.75  # of a block's line ends must have had no room for the ne
 _LOWERCASE_SHARE = 0.3  # of a block's continuation lines begin in the middle of a sentence
 _WORDS_PER_CHARACTER = 1 / 14  # prose has at least this many words; tables of numbers and data have fewer
 _LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that was wrapped
+_STATEMENT_ENDS, _LABEL_ENDS, _CALL_ENDS = ";{}", ":=", ")]"
 _RECORD_OPENERS = '{["|<'
 _RECORD_CLOSERS = '}],|>";'
 DELIMITERS = ",\t;|"
@@ -140,8 +141,9 @@ def _soft_lines(
     """True for each line that continues the one before it, because the text was wrapped at a fixed width.
 
     A line end is a wrap if the next line's first word had no room: with it, the line would exceed the widest of
-    its block (the lines without a blank one between them). A block is prose if most of its line ends are wraps
-    and a fair part of its lines begin in lower case.
+    its block (the lines without a blank one between them). A block is prose if most of its line ends are wraps,
+    a fair part of its lines begin in lower case, and few are like items of a list: statements and entries may be of
+    one width, too.
     """
     soft = np.zeros(lines.size, dtype=bool)
     if lines.size < 2:
@@ -174,7 +176,31 @@ def _soft_lines(
         & (widest >= _WRAP_WIDTHS[0])
         & (widest <= _WRAP_WIDTHS[1])
     )
+    if prose.any():
+        strong, weak = _item_ends(points, classes, words[first_words], word_ends[first_words], word_ends[last_words])
+        prose &= 2 * per_block(strong & wrapped) + per_block(weak & wrapped) * (ends > 1) < np.maximum(ends, 1)
     return wrapped & letter & np.repeat(prose, sizes)
+
+
+def _item_ends(
+    points: NDArray[np.uint32], classes: NDArray[np.uint16], starts: Positions, first_ends: Positions, ends: Positions
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """True for each line that seems to be an item beside the line before it; and for those that may be one.
+
+    Args:
+        points, classes: of the text.
+        starts, first_ends: of each line's first word.
+        ends: of each line's last word.
+    """
+    first, last = points[starts], points[first_ends - 1]
+    alike = (first[1:] == first[:-1]) & (last[1:] == last[:-1])
+    alike &= (first_ends - starts)[1:] == (first_ends - starts)[:-1]
+    before = ends[:-1] - 1
+    strong, weak = np.zeros((2, starts.size), dtype=bool)
+    strong[1:] = alike | is_any(points[before], _STATEMENT_ENDS) | ((classes[before] & TERMINATOR) != 0)
+    strong |= is_any(last, _LABEL_ENDS)
+    weak[1:] = is_any(points[before], _CALL_ENDS)
+    return strong, weak & ~strong
 
 
 def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Positions, Positions]:

@@ -49,3 +49,38 @@ def test_runs_are_found_piece_by_piece(text: str, at_once: int) -> None:
         patch.setattr(characters, "CHARACTERS_AT_ONCE", at_once)
         starts, ends = characters.runs_without(classes, characters.SPACE | characters.NEWLINE)
     assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == expected
+
+
+NAMES = ["orchard", "harbour", "lantern", "saddler", "pepper1", "walnuts", "cactus7", "turtles"]
+STATEMENTS = {
+    "sql": "INSERT INTO fruit (name, price, colour, origin) VALUES ('{name}', {number}, 'red', 'Spain');",
+    "assert": "    assert compute_total_price('{name}', quantity={number}, discount=0.5) == 9501, 'wrong price'",
+    "nginx": "location /{name} {{ proxy_pass http://backend{number}; proxy_set_header Host $host; }}",
+    "prototype": "int {name}_read(struct {name} *self, const char *path, size_t length, unsigned int flags);",
+    "call": "{name}_total = frobnicate({name}_items, {number}, mode='strict', parent=None, deep=True)",
+    "log": "error worker-3 could not open {name} because the disk at port {number} did not answer in time",
+    "label": "{name}: the price of apples there is {number} euros a crate and will be so until the spring",
+    "sentence": "the {name} holds {number} crates, which are brought to the harbour before the winter comes.",
+}
+
+
+@pytest.mark.parametrize("kind", STATEMENTS)
+@pytest.mark.parametrize("count", [2, 3, 8])
+def test_statements_of_one_width_are_lines_of_their_own(kind: str, count: int) -> None:
+    lines = [STATEMENTS[kind].format(name=name, number=20 + index) for index, name in enumerate(NAMES[:count])]
+    assert len(set(map(len, lines))) == 1
+    found = boundaries_of("\n".join(["first, a line", "", *lines, "", "last, a line"]))
+    if count > 2 or kind != "call":  # two lines that end with a bracket may be prose
+        assert found.hard_lines.size == count + 2
+
+
+def test_wrapped_prose_goes_on_over_line_ends() -> None:
+    prose = (
+        "Most of the lodge stands on the old dam, which the beavers have\n"
+        "repaired every autumn since the flood (the one of the year before)\n"
+        "with willow, mud and stones. Where the bank is steep they dig their\n"
+        "burrows into it; there the water hides the entrance, and the young\n"
+        "are safe from wolves, bears and people. In winter the family eats\n"
+        "what it has stored under the ice: twigs, bark and roots of lilies."
+    )
+    assert boundaries_of(prose).hard_lines.tolist() == [0]

@@ -86,3 +86,14 @@ def test_prose_with_as_many_commas_in_each_paragraph_is_no_table(
     assert len({paragraph.count(",") for paragraph in paragraphs}) == 1
     assert answer in kept
     assert not any(paragraph in kept for paragraph in paragraphs)
+
+
+def test_the_statement_asked_for_is_kept_among_others_of_its_width(compressor: BeaverPromptCompressor) -> None:
+    names = "harbour orchard comet ferry cider lantern meadow saddle pepper quartz violet walnut copper marble".split()
+    rows = [f"INSERT INTO fruit (name, price, colour, origin) VALUES ('{name}', 47, 'red', 'Spain');" for name in names]
+    text = "\n".join(["CREATE TABLE fruit (", "  name TEXT,", "  price INTEGER", ");", "", "BEGIN;", *rows, "COMMIT;"])
+    for name, row in zip(names, rows, strict=True):
+        for budget in (60, 120, 250):
+            lines = kept(compressor, text, f"What is the price of {name}?", budget).split("\n")
+            assert row in lines
+            assert set(lines) <= {*text.split("\n")}
