@@ -89,7 +89,22 @@ def test_prose_with_as_many_commas_in_each_paragraph_is_no_table(
 
 
 def test_the_statement_asked_for_is_kept_among_others_of_its_width(compressor: BeaverPromptCompressor) -> None:
-    names = "harbour orchard comet ferry cider lantern meadow saddle pepper quartz violet walnut copper marble".split()
+    names = [
+        "harbour",
+        "orchard",
+        "comet",
+        "ferry",
+        "cider",
+        "lantern",
+        "meadow",
+        "saddle",
+        "pepper",
+        "quartz",
+        "violet",
+        "walnut",
+        "copper",
+        "marble",
+    ]
     rows = [f"INSERT INTO fruit (name, price, colour, origin) VALUES ('{name}', 47, 'red', 'Spain');" for name in names]
     text = "\n".join(["CREATE TABLE fruit (", "  name TEXT,", "  price INTEGER", ");", "", "BEGIN;", *rows, "COMMIT;"])
     for name, row in zip(names, rows, strict=True):
