@@ -111,9 +111,8 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     add(
         "--encoding",
         type=_encoding,
-        default="utf-8",
         metavar="NAME",
-        help="of the text, unless a byte order mark says it (default: %(default)s)",
+        help="of the text, unless a byte order mark says it (default: utf-8, without NUL characters)",
     )
     add("--model", metavar="NAME", help="model or folder whose embedding table is used (default: the bundled one)")
     add("--device", default="auto", help="where scores are computed: auto, cpu, cuda ...")
@@ -187,27 +186,39 @@ def _compare(arguments: argparse.Namespace) -> None:
     print(f"beaver: outputs side by side in {arguments.html}", file=sys.stderr)
 
 
-def _read(name: str, encoding: str) -> str:
-    """The text of a file or of standard input; refuses what is none in its encoding, naming the byte."""
-    if name == "-":
-        data = sys.stdin.buffer.read()
-    else:
-        with open(name, "rb") as file:
-            data = file.read()
+def _read(name: str, named: str | None) -> str:
+    """The text of a file or of standard input; refuses what is none in its encoding, naming the byte.
+
+    A NUL hints at a text in two or four bytes a character, so that it is refused unless the encoding was named.
+    """
+    source = "standard input" if name == "-" else name
+    data = _bytes(name)
     mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
-    encoding = _MARKS.get(mark, encoding)
+    encoding = _MARKS.get(mark) or named or "utf-8"
     try:
         text = data[len(mark) :].decode(encoding)
-        if "\0" not in text:
-            return text
-        before = text[: text.index("\0")]
-        place = len(mark) + len(before.encode(encoding)) - len("".encode(encoding))  # utf-16 writes a mark
     except UnicodeDecodeError as error:
         place = len(mark) + error.start
-    raise InputValueError(
-        f"{'standard input' if name == '-' else name}: byte {place} (0x{data[place]:02X}) is no text in {encoding}; "
-        "name the encoding, such as --encoding latin-1, or give a text file"
-    )
+        raise InputValueError(
+            f"{source}: byte {place} (0x{data[place]:02X}) is no text in {encoding}; "
+            "name the encoding, such as --encoding latin-1, or give a text file"
+        ) from None
+    before, nul, _ = text.partition("\0")
+    if nul and not named:
+        raise InputValueError(
+            f"{source}: byte {len(mark) + len(before.encode(encoding))} is a NUL character; remove it, or name the "
+            f"encoding: such as --encoding utf-16-le for UTF-16, or --encoding {encoding} to keep the character"
+        )
+    return text
+
+
+def _bytes(name: str) -> bytes:
+    if name != "-":
+        with open(name, "rb") as file:
+            return file.read()
+    if sys.stdin is None:  # its descriptor was closed before the start
+        raise InputValueError("standard input is closed; give a FILE, or pipe the text in")
+    return sys.stdin.buffer.read()
 
 
 def _write(result: CompressionResult, as_json: bool) -> None:

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import latency_report
 from benchmarks.prompts import Prompts, parse_length
-from benchmarks.reporting import environment
+from benchmarks.reporting import environment, refusal
 from benchmarks.rival_worker import SHAPES
 from benchmarks.rivals import RUNS, WARM_UPS, measure_rival, portable_tokenizer
 from benchmarks.stages import StageClock, profiled
@@ -215,8 +215,8 @@ def checked(arguments: Sequence[str] | None) -> argparse.Namespace:
     except ValueError as error:
         made.error(str(error))
     for file in (options.json, options.plot):
-        if file and file.exists():
-            made.error(f"{str(file)!r} exists; name another file")
+        if file and (told := refusal(file)):
+            made.error(told)
     if min(options.runs, options.target) < 1 or options.warmup < 0:
         made.error("--runs and --target are at least 1, --warmup 0")
     if options.device == "cuda":

@@ -27,6 +27,15 @@ def environment(packages: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def refusal(file: Path) -> str:
+    """Why a result can't be written to a file, or "" where it can: what is there is kept."""
+    if file.exists():
+        return f"{str(file)!r} exists; name another file"
+    if not file.parent.is_dir():
+        return f"{str(file)!r} has no folder to stand in; make it, or name another file"
+    return ""
+
+
 def markdown_row(texts: Sequence[str]) -> str:
     """A row of a Markdown table.
 

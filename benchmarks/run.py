@@ -24,9 +24,11 @@ from typing import Any
 # Run as a script, it finds `benchmarks` and a package that isn't installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from beaver_compat.errors import BeaverError
 from benchmarks import counting, data, loop, methods, readers
 from benchmarks.errors import UnavailableError
-from benchmarks.reporting import ROOT, environment, markdown_table
+from benchmarks.prompts import parse_length
+from benchmarks.reporting import ROOT, environment, markdown_table, refusal
 from benchmarks.sets import Data, Wanted
 
 RESULTS = ROOT / "benchmarks" / "runs"
@@ -137,7 +139,12 @@ def run(
     FileNotFoundError: a name that is no dataset and no file.
     """
     weights = [tuple(pair.partition("=")[::2]) for pair in options.weights]
-    setup = counting.make_setup(options.counter, options.cache / "embeddings", weights)
+    try:
+        setup = counting.make_setup(options.counter, options.cache / "embeddings", weights)
+    except BeaverError as error:
+        raise UnavailableError(
+            f'--counter is {options.counter!r}; give "table", or what tiktoken has ({error})'
+        ) from error
     cache = readers.Cache(options.cache / "answers.sqlite") if options.reader != "none" else None
     reader = readers.make_reader(options.reader, options.reader_model, cache)
     wanted = Wanted(
@@ -160,15 +167,6 @@ def run(
     told = {key: value for key, value in asked.items() if key not in _PLACES}
     about = environment(PACKAGES) | {"options": {**told, "methods": list(names)}, "reader": reader and reader.name}
     return Report(found, results, about, list(names), list(budgets), folder)
-
-
-def parse_length(text: str) -> int:
-    """Tokens, `k` being 1,024.
-
-    >>> parse_length("16k")
-    16384
-    """
-    return int(text[:-1]) * 1024 if text.endswith("k") else int(text)
 
 
 def _folder_name(asked: Row, found: Data) -> str:
@@ -256,10 +254,17 @@ def publish(report: Report, table: str, options: argparse.Namespace) -> None:
 
 
 def check(made: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Exit where an option can't be used."""
+    """Exit where an option can't be used; budgets become numbers."""
+    if options.out and not options.out.name:
+        made.error(f"--out is {str(options.out)!r}; give a folder and the beginning of a file's name")
     for suffix in (".json", ".md") if options.out else ():
-        if options.out.with_suffix(suffix).exists():
-            made.error(f"{str(options.out.with_suffix(suffix))!r} exists; name another file")
+        if told := refusal(options.out.with_suffix(suffix)):
+            made.error(told)
+    try:
+        options.budgets = [parse_length(text) for text in options.budgets.split(",")] if options.budgets else []
+        parse_length(options.length or "16k")
+    except ValueError as error:
+        made.error(f"--budgets or --length: {error}")
     if not 0 < options.fraction <= 1:
         made.error(f"--fraction is {options.fraction}; give a number over 0, at most 1")
     for pair in options.weights:
@@ -280,9 +285,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     check(made, options)
     names = {name: name for name in (options.methods or "beaver,paper,bm25,minilm,head").split(",")}
     names |= methods.ABLATIONS if options.ablations else {}
-    budgets = [int(budget) for budget in (options.budgets or "500,1000,3000").split(",")]
     try:
-        report = run(options.datasets, names, budgets, options)
+        report = run(options.datasets, names, options.budgets or (500, 1000, 3000), options)
     except (UnavailableError, FileNotFoundError) as error:
         made.error(str(error))
     publish(report, markdown(report), options)

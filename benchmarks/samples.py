@@ -1,9 +1,9 @@
 """Benchmark samples, and what counts as a retained answer.
 
-A sample file holds one JSON object a line (`*.jsonl` or `*.jsonl.gz`) with the keys `id, context, question,
-answers, match`, and where there are any `instruction, metric, max_tokens, classes` and `meta`: `prompt` (`prefix`,
-`join`, `suffix` around instruction, context and question) and `evidence_spans`.  Others are ignored.  This module
-knows nothing of compressors, budgets or counters.
+A sample file holds one JSON object a line (`*.jsonl` or `*.jsonl.gz`) with the keys `context, question, answers`,
+and where there are any `id, match, instruction, metric, max_tokens, classes` and `meta`: `prompt` (`prefix`, `join`,
+`suffix` around instruction, context and question) and `evidence_spans`.  Others are ignored.  This module knows
+nothing of compressors, budgets or counters.
 
 An answer is *retained* when it stands verbatim in a text, both with runs of white space taken as one space
 and without regard to case (as in RULER's own string match), and not inside a longer word: `no` does not stand
@@ -14,17 +14,57 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from beaver_compat.answers import normalised, stands_in
+from beaver_compat.errors import shown
+from benchmarks.errors import UnavailableError
+from benchmarks.metrics import METRICS
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 # Words that stand in nearly every text: a reader infers such an answer, so finding the word proves nothing.
 JUDGEMENTS = frozenset({"yes", "no", "true", "false", "unanswerable"})
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_list(of: type | tuple[type, ...]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(isinstance(one, of) for one in value)
+
+
+def _is_meta(value: Any) -> bool:
+    """Whether what is read of it has the shape that it is read in."""
+    if not isinstance(value, dict) or not isinstance(shape := value.get("prompt") or {}, dict):
+        return False
+    join, spans = shape.get("join", ["", ""]), value.get("evidence_spans") or []
+    return (
+        all(_is_text(shape.get(key, "")) for key in ("prefix", "suffix"))
+        and (_is_list(str)(join) and len(join) == 2)
+        and _is_list(str)(value.get("answer_option_texts") or [])
+        and (_is_list(list)(spans) and all(_is_list(int)(span) and len(span) == 2 for span in spans))
+    )
+
+
+_NEEDED = ("context", "question", "answers")
+# What a key of a line may hold: whether a value will do, and what to give.
+_KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "context": (_is_text, "a string"),
+    "question": (_is_text, "a string"),
+    "answers": (_is_list((str, int, float)), "a list of strings"),
+    "match": (lambda value: value in ("all", "any"), '"all" or "any"'),
+    "instruction": (_is_text, "a string"),
+    "metric": (lambda value: _is_text(value) and value in METRICS, f"one of {', '.join(METRICS)}"),
+    "max_tokens": (lambda value: isinstance(value, int) and value > 0, "a whole number over 0"),
+    "classes": (_is_list(str), "a list of strings"),
+    "meta": (_is_meta, "an object as benchmarks/samples.py describes it, or leave it out"),
+}
 
 
 @dataclass(frozen=True)
@@ -115,15 +155,19 @@ def sample_of(row: dict[str, Any], place: int) -> Sample:
 
     Raises
     ------
-    ValueError: it has no context or no question.
+    ValueError: a key is missing or holds what it can't.
     """
-    missing = {"context", "question"} - row.keys()
+    row = {key: value for key, value in row.items() if value is not None}
+    missing = [key for key in _NEEDED if key not in row]
     if missing:
-        raise ValueError(f"line {place + 1} has no {' and no '.join(sorted(missing))}: it has {', '.join(row)}")
-    meta = row.get("meta") or {}
+        raise ValueError(f"no {' and no '.join(missing)} among {shown(list(row))}; give {', '.join(_NEEDED)}")
+    for key, (will_do, what) in _KEYS.items():
+        if key in row and not will_do(row[key]):
+            raise ValueError(f"{key} is {shown(row[key])}; give {what}")
+    meta = row.get("meta", {})
     shape = meta.get("prompt") or {}
     first, between = shape.get("join", ("\n\n", "\n\n"))
-    context, answers = row["context"], tuple(map(str, row.get("answers", ())))
+    context, answers = row["context"], tuple(map(str, row["answers"]))
     instruction = row.get("instruction", "")
     return Sample(
         id=str(row.get("id", place)),
@@ -136,9 +180,9 @@ def sample_of(row: dict[str, Any], place: int) -> Sample:
         between=between,
         after=shape.get("suffix", ""),
         metric=row.get("metric", "string_match_all" if row.get("match") == "all" else "qa_f1"),
-        max_tokens=int(row.get("max_tokens", 128)),
+        max_tokens=row.get("max_tokens", 128),
         classes=tuple(row.get("classes", ())),
-        depths=tuple(start / len(context) for start, _ in meta.get("evidence_spans", ())),
+        depths=tuple(start / max(1, len(context)) for start, _ in meta.get("evidence_spans") or ()),
     )
 
 
@@ -147,13 +191,16 @@ def read_samples(path: Path, limit: int | None = None, readable: bool = False) -
 
     Left out are those without a reference that stands in their context, unless they are `readable`: a reader can be
     scored on them all the same.
+
+    Raises
+    ------
+    UnavailableError: the file can't be read, or a line is no sample.
     """
     left_out = 0
 
     def usable() -> Iterator[Sample]:
         nonlocal left_out
-        for place, row in enumerate(_rows(path)):
-            sample = sample_of(row, place)
+        for sample in _samples(path):
             if sample.references or (readable and sample.answers):
                 yield sample
             else:
@@ -162,10 +209,34 @@ def read_samples(path: Path, limit: int | None = None, readable: bool = False) -
     return list(islice(usable(), limit)), left_out
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def _samples(path: Path) -> Iterator[Sample]:
     opener: Any = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        yield from (json.loads(line) for line in lines if line.strip())
+    try:
+        with opener(path, "rb") as lines:
+            for place, line in enumerate(lines):
+                if line.strip():
+                    try:
+                        yield sample_of(_row(line), place)
+                    except ValueError as error:
+                        raise UnavailableError(f"{path}, line {place + 1}: {error}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnavailableError(f"{path} can't be read: {error}") from error
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    try:
+        text = line.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start} (0x{line[error.start]:02X}) is no text in UTF-8; give UTF-8") from error
+    try:
+        row = json.loads(text)
+    except json.JSONDecodeError as error:
+        row, why = None, f" ({error.msg}, column {error.colno})"
+    else:
+        why = ""
+    if not isinstance(row, dict):
+        raise ValueError(f"{shown(text.strip())} is no JSON object{why}; give one a line with {', '.join(_NEEDED)}")
+    return row
 
 
 def sample_files(data: Sequence[str]) -> list[Path]:

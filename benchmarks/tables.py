@@ -168,9 +168,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     run.check(made, options)
     table = TABLES[options.table]
     names = {name: name for name in (options.methods.split(",") if options.methods else table.methods)}
-    budgets = [int(text) for text in options.budgets.split(",")] if options.budgets else table.budgets
     try:
-        report = run.run(table.datasets, names, budgets, options)
+        report = run.run(table.datasets, names, options.budgets or table.budgets, options)
     except (UnavailableError, FileNotFoundError) as error:
         made.error(str(error))
     report.groups = measured(table, report)

@@ -14,6 +14,7 @@ from huggingface_hub import constants
 
 import beaver_compat
 from beaver_compat.cli import _read, main
+from beaver_compat.errors import InputValueError
 
 DOCUMENT = str(Path(__file__).resolve().parent.parent / "docs/demo/gpl-3.0.txt")
 COMMAND = [sys.executable, "-m", "beaver_compat.cli"]
@@ -62,12 +63,9 @@ def test_text_in_other_encodings(tmp_path: Path) -> None:
 
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
-    assert b"byte 2 (0x00)" in run("-r", "1", "--encoding", "utf-16", given=b"a\0\0\0").stderr
     step = "; name the encoding, such as --encoding latin-1, or give a text file\n"
     for data, told in (
         ("Grüße".encode("latin-1"), "byte 2 (0xFC) is no text in utf-8"),
-        (codecs.BOM_UTF8 + b"a\0b", "byte 4 (0x00) is no text in utf-8"),
-        ("Gr".encode("utf-16-le"), "byte 1 (0x00) is no text in utf-8"),
         (codecs.BOM_UTF16_LE + b"a\0\0\xd8", "byte 4 (0x00) is no text in utf-16-le"),
     ):
         done = run("-t", "9", given=data)
@@ -76,6 +74,32 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     file.write_bytes("Grüße".encode("latin-1"))
     for command in ("compress", "compare"):
         assert run(str(file), "-t", "9", command=command).stderr.startswith(f"beaver: {file}: byte 2 (0xFC)".encode())
+
+
+def test_nul_characters_are_kept_where_the_encoding_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "nul.txt"
+    for data, place, encoding in (
+        (b"a\0b. nul here.", 1, "utf-8"),
+        (codecs.BOM_UTF8 + "ü\0b".encode(), 5, "utf-8"),
+        (codecs.BOM_UTF16_LE + "ü\0b".encode("utf-16-le"), 4, "utf-16-le"),
+    ):
+        file.write_bytes(data)
+        with pytest.raises(InputValueError) as told:
+            _read(str(file), None)
+        assert str(told.value) == (
+            f"{file}: byte {place} is a NUL character; remove it, or name the encoding: such as --encoding utf-16-le "
+            f"for UTF-16, or --encoding {encoding} to keep the character"
+        )
+        assert "\0b" in _read(str(file), encoding)
+    done = run("-t", "20", "--encoding", "latin-1", given=b"a\0b. nul here.")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"a\0b. nul here.\n", b"")
+
+
+def test_a_closed_standard_input_is_told() -> None:
+    closed = 'exec "$@" <&-'
+    done = subprocess.run(["sh", "-c", closed, "sh", *COMMAND, "compress", "-t", "9"], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"beaver: standard input is closed; give a FILE, or pipe the text in\n"
 
 
 def test_the_version() -> None:

@@ -47,6 +47,7 @@ def test_script_prints_tables_and_one_json_line(
         ("--runs 0", "--runs and --target"),
         ("--json {old}", "exists; name another file"),
         ("--plot {old}", "exists; name another file"),
+        ("--json {gone}/one.json", "one.json' has no folder to stand in"),
         ("--text {old} --lengths 1k --counter table", "fewer than 1,024 tokens"),
         ("--text {gone} --lengths 1k --counter table", "gone"),
     ],

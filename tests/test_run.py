@@ -272,6 +272,12 @@ def test_command_ends_with_one_line_where_the_reader_fails(
     [
         (["--methods", "beaver,magic"], "no method 'magic'"),
         (["--out", "{data}/one"], ".md' exists; name another file"),
+        (["--out", "{data}/no/two"], "no/two.json' has no folder to stand in; make it, or name another file"),
+        (["--out", "/"], "--out is '/'; give a folder and the beginning of a file's name"),
+        (["--budgets", "100,a"], "--budgets or --length: length 'a' isn't a number of tokens such as 800"),
+        (["--budgets", "-5"], "length '-5' isn't a number of tokens"),
+        (["--length", "long"], "length 'long' isn't a number of tokens"),
+        (["--counter", "foo"], "--counter is 'foo'; give \"table\", or what tiktoken has (token_counter is 'foo'"),
         (["--fraction", "0"], "--fraction is 0.0; give a number over 0"),
         (["--limit", "0"], "--limit are at least 1"),
         (["--reader", "oracle"], "no reader 'oracle'"),
@@ -287,10 +293,15 @@ def test_command_refuses(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "message"), [("none.jsonl", "nothing to measure"), ("nowhere", "no sample file at")])
-def test_command_refuses_data_that_is_not_there(
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("none.jsonl", "nothing to measure"), ("nowhere", "no sample file at"), ("bad", "bad.jsonl, line 1: 'x' is no")],
+)
+def test_command_refuses_data_that_can_not_be_used(
     name: str, message: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (data / "bad").mkdir()
+    (data / "bad" / "bad.jsonl").write_text("x")
     with pytest.raises(SystemExit):
         run.main(command(data / name, results=tmp_path))
     assert message in capsys.readouterr().err

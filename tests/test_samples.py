@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import samples
+from benchmarks.errors import UnavailableError
 from benchmarks.samples import Sample, read_samples, references, retained, sample_files, sample_of
 
 ASCII_WORD = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -125,6 +126,54 @@ def test_a_line_gives_the_whole_prompt() -> None:
     assert sample.prompt("Kept.") == "Example. Read.\nKept.\nQuestion: What did Bob find? Answer:"
     assert (sample.metric, sample.depths) == ("string_match_all", (19 / 46,))
     assert sample_of(row(), 0).prompt("Kept.") == "Kept.\n\nWhat did Bob find?"
-    assert sample_of({"context": "a", "question": "b"}, 3).id == "3"
-    with pytest.raises(ValueError, match="line 5 has no question: it has context"):
-        sample_of({"context": "a"}, 4)
+    bare = {"context": "", "question": "b", "answers": [7]}
+    assert sample_of(bare, 3).id == "3"
+    assert sample_of({**bare, "meta": None, "match": None, "classes": None}, 3) == sample_of(bare, 3)
+    assert sample_of({**bare, "meta": {"evidence_spans": [[0, 1]]}}, 3).depths == (0.0,)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("not json", "'not json' is no JSON object (Expecting value, column 1); give one a line with context, quest"),
+        ("[1, 2]", "'[1, 2]' is no JSON object; give one a line with context, question, answers"),
+        (
+            '{"context": "a", "id": 1}',
+            "no question and no answers among ['context', 'id']; give context, question, answers",
+        ),
+        (json.dumps(row(context=None)), "no context among ['id', 'question', "),
+        (json.dumps(row(context=["a"])), "context is ['a']; give a string"),
+        (json.dumps(row(answers="new york")), "answers is 'new york'; give a list of strings"),
+        (json.dumps(row(answers=[None])), "answers is [None]; give a list of strings"),
+        (json.dumps(row(match="some")), 'match is \'some\'; give "all" or "any"'),
+        (json.dumps(row(match=["all"])), "match is ['all']; give"),
+        (json.dumps(row(metric="bleu")), "metric is 'bleu'; give one of string_match_all, "),
+        (json.dumps(row(metric=[])), "metric is []; give one of"),
+        (json.dumps(row(max_tokens="many")), "max_tokens is 'many'; give a whole number over 0"),
+        (json.dumps(row(classes="ab")), "classes is 'ab'; give a list of strings"),
+        (json.dumps(row(meta=[])), "meta is []; give an object as"),
+        (json.dumps(row(meta={"prompt": "Q:"})), "meta is {'prompt': 'Q:'}; give an object as"),
+        (json.dumps(row(meta={"prompt": {"suffix": 1}})), "meta is {'prompt': {'suffix': 1}}; give"),
+        (json.dumps(row(meta={"prompt": {"join": ["a"]}})), "meta is {'prompt': {'join': ['a']}}; give"),
+        (json.dumps(row(meta={"evidence_spans": [5]})), "meta is {'evidence_spans': [5]}; give"),
+        (json.dumps(row(meta={"evidence_spans": 5})), "meta is {'evidence_spans': 5}; give"),
+        (json.dumps(row(meta={"answer_option_texts": "A"})), "meta is {'answer_option_texts': 'A'}; give"),
+        ("\udcff", "byte 0 (0xFF) is no text in UTF-8"),
+    ],
+)
+def test_a_line_that_is_no_sample_is_named(line: str, told: str, tmp_path: Path) -> None:
+    file = write(tmp_path / "some.jsonl", [row()])
+    file.write_bytes(file.read_bytes() + b"\n" + line.encode(errors="surrogateescape"))
+    with pytest.raises(UnavailableError) as raised:
+        read_samples(file)
+    assert str(raised.value).startswith(f"{file}, line 3: {told}")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_cut_short_or_not_packed_is_named(tmp_path: Path) -> None:
+    file = write(tmp_path / "some.jsonl.gz", [row()])
+    whole = file.read_bytes()
+    for data in (whole[:-9], b"plain", whole[:12] + b"\xff" * 20 + whole[32:]):
+        file.write_bytes(data)
+        with pytest.raises(UnavailableError, match=r"some\.jsonl\.gz can't be read: "):
+            read_samples(file)
