@@ -23,7 +23,7 @@ _STATEMENT = re.compile(
     r"|(?:return|raise|throw|yield|await|assert|const|let|var|if|elif|while|for|with|case)\b *[\w(\[{\"'!]"
     rf"|{_NAME}(?:\[[^\]\n]*\])?(?: *: *[\w.]+(?:\[[\w.,| \[\]]*\])?)? +[-+*/|&%^:]?= "  # an assignment
     rf"|{_NAME} *: *[\w.]+\["  # a field with its type
-    rf"|@?{_NAME}\("
+    rf"|[@.]?{_NAME}!?\("
     r"|[rbfuRBFU]{1,2}[\"']"
     rf"|\) *(?:->|:))[^\n]*{_END}{_COMMENT}"
     rf"|\w+(?:=| *: *[\"'`\[{{(])[^\n]*,{_COMMENT}"  # an argument or item

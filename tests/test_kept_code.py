@@ -209,7 +209,17 @@ def test_prose_is_no_statement(line: str) -> None:
     assert not statements(line).any()
 
 
-@pytest.mark.parametrize("line", [line for line in f"{STUB}{ENDINGS}".split("\n") if line.endswith("...") or line[64:]])
+STATEMENTS = [
+    *(line for line in f"{STUB}{ENDINGS}".split("\n") if line.endswith("...") or line[64:]),
+    'panic!("No way!")',
+    '.named("The first of all.")',
+    'help="How many there are.",',
+    "title: 'It was found.',",
+    ") -> Iterator[int]: ...",
+]
+
+
+@pytest.mark.parametrize("line", STATEMENTS)
 def test_statements_are_known_by_how_they_begin_and_end(line: str) -> None:
     assert statements(line).all()
 
