@@ -1,8 +1,8 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples, short fenced blocks, short sections of settings, headers of code (`headers`), short entries
-of a log (`logs`) and lines of a transcript.  Everything here reads characters only.  Only lines that qualify are looked
-at one by one.
+That is few-shot examples, short fenced blocks, short sections of settings, headers of code (`headers`), lines of code
+that read like sentences or are long (`statements`), short entries of a log (`logs`) and lines of a transcript.
+Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from beaver_compat.headers import find_headers
 from beaver_compat.headings import clause_titles
 from beaver_compat.logs import log_entries
 from beaver_compat.settings import settings_sections
+from beaver_compat.statements import find_statements
 
 Positions = NDArray[np.int64]
 
@@ -55,8 +56,8 @@ def with_units(
     context_starts: Positions,
     implicit_query: bool = False,
 ) -> Boundaries:
-    """The boundaries with few-shot examples, short fenced blocks and sections of settings, headers of code and short
-    entries of a log as one record each.
+    """The boundaries with few-shot examples, short fenced blocks and sections of settings, headers of code, its lines
+    that read like sentences or are long, and short entries of a log as one record each.
 
     Each line of a transcript is one sentence; the title that a clause begins with is one with the sentence behind it.
 
@@ -75,7 +76,8 @@ def with_units(
     boundaries = _with_clauses(text, points, boundaries)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
     boundaries = _with_fences(text, points, boundaries, context_starts)
-    return _with_settings(text, points, boundaries, context_starts)
+    boundaries = _with_settings(text, points, boundaries, context_starts)
+    return replace(boundaries, records=boundaries.records | find_statements(text, points, boundaries))
 
 
 def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:

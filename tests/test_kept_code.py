@@ -5,11 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 
+import numpy as np
 import pytest
 from kept_texts import kept
+from numpy.typing import NDArray
 from text_kinds import CODE
 
 from beaver_compat import BeaverPromptCompressor
+from beaver_compat.boundaries import find_boundaries
+from beaver_compat.characters import character_classes, code_points
+from beaver_compat.statements import find_statements
 
 
 @pytest.mark.parametrize("budget", [70, 100, 120, 160, 220])
@@ -147,3 +152,78 @@ def test_docstrings_are_closed(compressor: BeaverPromptCompressor, question: str
         assert text.count('"""') in (0, 2)
         assert SIGNATURES[0] in text or '"""' not in text
         assert '"""' in text or ("at a surcharge" not in text and "how many there are" not in text)
+
+
+STUB = """class Stub(Protocol):
+    name: str
+
+    def count(self, text: str) -> int: ...
+
+    def count_many(self, texts: Sequence[str], batch: int, progress: bool) -> Iterator[int]: ...
+
+    def split_many(self, texts: Sequence[str], batch: int, progress: bool) -> Iterator[str]: ...
+"""
+_NUMBERS = ", ".join(str(1757 + 7 * index) for index in range(30))
+ENDINGS = f"""import registry
+
+names: tuple[Name, ...] = ()
+numbers = set([{_NUMBERS}] + list(range(6068, 6070)))
+registry.add("numbers", about="They are counted from one. None is left out.")
+
+
+def find(name, names=names):
+    if not name:
+        raise ValueError("The name is empty. Give one that the registry of names may hold!")
+    for one in names:  # There are few. None is found twice.
+        if one == name:
+            return registry.found(one, about="It is the first of all those that have this very name.")
+    raise KeyError(f"No such name among those that the registry holds, {{name}} or any like it.")
+"""
+
+
+@pytest.mark.parametrize("code", [STUB, ENDINGS])
+@pytest.mark.parametrize("question", ["What does count_many return?", "Who?", "Which number is the first of all?"])
+def test_lines_that_end_like_sentences_or_are_long_are_not_broken_off(
+    compressor: BeaverPromptCompressor, code: str, question: str
+) -> None:
+    """Of one line alone a part may be kept, where no whole one fits."""
+    source, several = code.split("\n"), 0
+    for budget in range(40, 125, 5):
+        lines = [line for line in kept(compressor, code, question, budget).split("\n") if line]
+        assert len(lines) == 1 or all(line in source for line in lines), (budget, lines)
+        several += len(lines) > 1
+    assert several > 5
+
+
+PROSE = [
+    "With x = 3 the sum is 5. For all others (see below.) it is not; f(x) grows, as def and class do. Stop.",
+    "Note: he said 'no.' and went on to say that this was all: nothing else, ever again, would be said by him.",
+    "if he comes (he may not.) we leave. Let us see, then, what happens to those who stay until he has come.",
+    'level=info request=17 msg="The request took long. It was given up."',
+    'description: "What it does. What it does not."',
+]
+
+
+@pytest.mark.parametrize("line", PROSE)
+def test_prose_is_no_statement(line: str) -> None:
+    assert not statements(line).any()
+
+
+STATEMENTS = [
+    *(line for line in f"{STUB}{ENDINGS}".split("\n") if line.endswith("...") or line[64:]),
+    'panic!("No way!")',
+    '.named("The first of all.")',
+    'help="How many there are.",',
+    "title: 'It was found.',",
+    ") -> Iterator[int]: ...",
+]
+
+
+@pytest.mark.parametrize("line", STATEMENTS)
+def test_statements_are_known_by_how_they_begin_and_end(line: str) -> None:
+    assert statements(line).all()
+
+
+def statements(line: str) -> NDArray[np.bool_]:
+    points = code_points(line)
+    return find_statements(line, points, find_boundaries(points, character_classes(points)))
