@@ -13,9 +13,10 @@ import numpy as np
 
 from beaver_compat.arguments import (
     UNSET,
-    checked_budget,
+    Goal,
     checked_context_ids,
     checked_contexts,
+    checked_goal,
     checked_text,
     joined_prompt,
 )
@@ -169,11 +170,10 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         """
         source = self._source(context)
         forced = checked_context_ids("force_context_ids", force_context_ids, len(source.contexts))
-        question = checked_text("question", question)
+        instruction, question = checked_text("instruction", instruction), checked_text("question", question)
         wishes = make_wishes(whole=forced, dynamic_context_compression_ratio=dynamic_context_compression_ratio)
-        return self._finish(
-            self._compress(source, instruction, question, rate, target_token, concate_question, wishes, question)
-        )
+        goal = checked_goal(rate, target_token)
+        return self._finish(self._compress(source, instruction, question, goal, concate_question, wishes, question))
 
     def _score(self, asked: Sequence[Asked]) -> list[Scored]:
         return score(asked, self.table.weight, self.config)
@@ -192,21 +192,19 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         source: Source,
         instruction: str,
         question: str,
-        rate: float,
-        target_token: float,
+        goal: Goal,
         concate_question: bool,
         wishes: Wishes,
         query: str,
         segments: Sequence[Sequence[Segment]] | None = None,
         preserve: bool = True,
     ) -> Steps[CompressionResult]:
-        instruction = checked_text("instruction", instruction)
         contexts = source.contexts
         origin = joined_prompt([instruction, *contexts, question])
         origin_tokens = (
             self.counter(origin) if segments is not None else self._origin_tokens(source, instruction, question)
         )
-        budget = checked_budget(rate, target_token, origin_tokens)
+        budget = goal.budget(origin_tokens)
 
         whole = contexts[0] if len(contexts) == 1 and concate_question else None
 
@@ -229,7 +227,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             layout = contexts_layout(contexts, frame, wishes.blank_lines)
         else:
             layout, asked = structured_layout(segments, frame, count, preserve)
-            budget = max(budget, asked) if target_token == UNSET else budget
+            budget = max(budget, asked) if goal.target == UNSET else budget
         selection = yield from self._select(source, layout, query, wishes, budget, count)
         kept = layout.compose(selection.kept, selection.order)
         compressed = frame(kept)
