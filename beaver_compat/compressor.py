@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from inspect import isfunction
 from typing import Any
 
 import numpy as np
+import torch
 
+from beaver_compat import __version__
 from beaver_compat.arguments import (
     UNSET,
     Goal,
@@ -129,11 +132,11 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             context: one text or several.
 
         Returns:
-            What ``compress`` and ``compress_prompt`` of this compressor take in the place of the context, with exactly
-            the results that the context itself would give.
+            What ``compress`` and ``compress_prompt`` take in the place of the context, with exactly the results that
+            the context itself would give.  It fits this compressor and those with the same table, device, ``config``
+            and ``language``.
         """
-        read = partial(self._read, keep_vectors=True)
-        return PreparedContext(checked_contexts(context), self, self._tokenizer, read)
+        return PreparedContext(checked_contexts(context), self, self._tokenizer, partial(self._read, keep_vectors=True))
 
     def compress(
         self,
@@ -181,11 +184,27 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
     def _source(self, context: object) -> Source:
         if not isinstance(context, Source):
             return Source(checked_contexts(context), self._tokenizer, self._read)
-        if isinstance(context, PreparedContext) and context.owner is not self:
+        read = partial(self._read, keep_vectors=True)
+        if isinstance(context, PreparedContext) and not context.fits(self, self._tokenizer, read):
             raise InputValueError(
-                f"context is {context!r}, prepared by another compressor; use its `owner`, or prepare it with this one"
+                f"context is {context!r}, prepared by another compressor; use one with the table, device, config and"
+                " language of that one, or prepare it with this one"
             )
         return context
+
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        """All that says how a context is read."""
+        weight = self.table.weight
+        table = (self._table_digest, tuple(weight.shape), str(weight.dtype), str(weight.device))
+        return (__version__, table, self.config, self.language)
+
+    @cached_property
+    def _table_digest(self) -> str:
+        weight = self.table.weight.cpu().contiguous()
+        digest = hashlib.sha256(weight.view(torch.uint8).numpy().data)
+        digest.update(self._tokenizer.backend.to_str().encode())
+        return digest.hexdigest()
 
     def _compress(
         self,
