@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 from beaver_compat.errors import InputAssertionError, InputTypeError, InputValueError, shown
 
@@ -49,13 +49,26 @@ def checked_text(name: str, value: object) -> str:
     return value
 
 
-def checked_budget(rate: object, target_token: object, origin_tokens: int) -> int:
-    """The tokens that the whole prompt may have.
+class Goal(NamedTuple):
+    """How short a prompt is to become, checked before anything of it is counted.
 
-    Args:
-        rate: share of ``origin_tokens`` to keep, from 0 to 1; ignored where a target is set.
-        target_token: tokens, whole or not; -1 means unset.
-        origin_tokens: of the original prompt.
+    Attributes:
+        rate: share of the original prompt's tokens to keep, from 0 to 1; ignored where a target is set.
+        target: tokens, whole or not; -1 means unset.
+    """
+
+    rate: float
+    target: float
+
+    def budget(self, origin_tokens: int) -> int:
+        """The tokens that the whole prompt may have, of those of the original one."""
+        if self.target == UNSET:
+            return math.floor(self.rate * origin_tokens)
+        return math.floor(min(self.target, max(origin_tokens, 1) * 2.0**20))
+
+
+def checked_goal(rate: object, target_token: object) -> Goal:
+    """What ``rate`` and ``target_token`` ask for.
 
     Raises:
         InputAssertionError: a rate above 1, in LLMLingua's words.
@@ -67,11 +80,14 @@ def checked_budget(rate: object, target_token: object, origin_tokens: int) -> in
         raise rate_too_high(rate)
     if share < 0:
         raise InputValueError(f"rate is {shown(rate)}; give a share from 0 to 1")
-    if target == UNSET:
-        return math.floor(share * origin_tokens)
-    if target < 0:
+    if target < 0 and target != UNSET:
         raise InputValueError(f"target_token is {shown(target_token)}; give 0 or more tokens, or -1 to use rate")
-    return math.floor(min(target, max(origin_tokens, 1) * 2.0**20))
+    return Goal(share, target)
+
+
+def checked_budget(rate: object, target_token: object, origin_tokens: int) -> int:
+    """The tokens that the whole prompt may have; raises as `checked_goal`."""
+    return checked_goal(rate, target_token).budget(origin_tokens)
 
 
 def rate_too_high(rate: object) -> InputAssertionError:

@@ -6,6 +6,7 @@ A single prompt is a batch of one.
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +18,8 @@ from beaver_compat.scoring import Asked, Scored
 
 _CHARACTERS_AT_ONCE = 1 << 18  # of text that is tokenized and scored together; more takes memory and gains nothing
 _LONG_WORK = 1.0  # seconds before a progress bar appears
+
+_Call = tuple[str | Source, Steps[dict[str, Any]]]
 
 
 class BatchFace(FaceBase):
@@ -39,7 +42,7 @@ class BatchFace(FaceBase):
 
         Raises:
             BeaverError: a prompt can't be compressed, in the class that ``compress_prompt`` raises; the message says
-                which prompt it is.  Unknown arguments and contexts of a wrong type are found before any work is done.
+                which prompt it is.  Arguments that can't be used are found before any work is done.
         """
         if isinstance(prompts, (str, Mapping)) or not isinstance(prompts, Iterable):
             raise InputTypeError(
@@ -49,32 +52,32 @@ class BatchFace(FaceBase):
         defaults = {parameter.name: parameter.default for parameter in parameters if parameter.name != "context"}
         _check_names(common, defaults, "compress_prompts")
         common = {**defaults, **common}
-        calls = []
-        for index, prompt in enumerate(prompts):
-            with _naming(index):
-                calls.append(self._call(prompt, common))
+        calls = deque(self._call(index, prompt, common) for index, prompt in enumerate(prompts))
         return list(self._results(calls, progress))
 
-    def _call(self, prompt: Any, common: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of one prompt, its context as a source."""
+    def _call(self, index: int, prompt: Any, common: Mapping[str, Any]) -> _Call:
+        """One prompt, its arguments checked."""
         own = dict(prompt) if isinstance(prompt, Mapping) else {"context": prompt}
-        _check_names(own, [*common, "context"], "compress_prompt")
-        context = own.pop("context", None)
-        # LLMLingua-2's result tells an empty text from no text.
-        source = context if isinstance(context, str) and not context else self._source(context)
-        return {**common, **own, "context": source}
+        with _naming(index):
+            _check_names(own, [*common, "context"], "compress_prompt")
+        if "context" not in own:
+            raise InputTypeError(f"prompts[{index}] has no context; give one")
+        with _naming(index):
+            context = own.pop("context")
+            # LLMLingua-2's result tells an empty text from no text.
+            source = context if isinstance(context, str) and not context else self._source(context)
+            return source, _named(index, self._prompt(**{**common, **own, "context": source}))
 
-    def _results(self, calls: list[dict[str, Any]], progress: bool | None) -> Iterator[dict[str, Any]]:
+    def _results(self, calls: deque[_Call], progress: bool | None) -> Iterator[dict[str, Any]]:
         from tqdm import tqdm
 
         hidden = None if progress is None else not progress  # None: on a terminal only
         delay = 0 if progress else _LONG_WORK
         with tqdm(total=len(calls), desc="compress", unit="prompt", disable=hidden, delay=delay) as bar:
-            for low, high in _runs([_characters(call["context"]) for call in calls]):
-                own = calls[low:high]
-                calls[low:high] = [{}] * len(own)  # what is read of them goes when they are done
-                read_tokens([call["context"] for call in own if isinstance(call["context"], Source)])
-                for result in self._finished([_named(low + at, self._prompt(**call)) for at, call in enumerate(own)]):
+            for low, high in _runs([_characters(source) for source, _ in calls]):
+                own = [calls.popleft() for _ in range(low, high)]  # what is read of them goes when they are done
+                read_tokens([source for source, _ in own if isinstance(source, Source)])
+                for result in self._finished([steps for _, steps in own]):
                     yield result
                     bar.update()
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from inspect import isfunction
 from typing import Any
 
 import numpy as np
+import torch
 
+from beaver_compat import __version__
 from beaver_compat.arguments import (
     UNSET,
-    checked_budget,
+    Goal,
     checked_context_ids,
     checked_contexts,
+    checked_goal,
     checked_text,
     joined_prompt,
 )
@@ -128,11 +132,11 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             context: one text or several.
 
         Returns:
-            What ``compress`` and ``compress_prompt`` of this compressor take in the place of the context, with exactly
-            the results that the context itself would give.
+            What ``compress`` and ``compress_prompt`` take in the place of the context, with exactly the results that
+            the context itself would give.  It fits this compressor and those with the same table, device, ``config``
+            and ``language``.
         """
-        read = partial(self._read, keep_vectors=True)
-        return PreparedContext(checked_contexts(context), self, self._tokenizer, read)
+        return PreparedContext(checked_contexts(context), self, self._tokenizer, partial(self._read, keep_vectors=True))
 
     def compress(
         self,
@@ -169,11 +173,10 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         """
         source = self._source(context)
         forced = checked_context_ids("force_context_ids", force_context_ids, len(source.contexts))
-        question = checked_text("question", question)
+        instruction, question = checked_text("instruction", instruction), checked_text("question", question)
         wishes = make_wishes(whole=forced, dynamic_context_compression_ratio=dynamic_context_compression_ratio)
-        return self._finish(
-            self._compress(source, instruction, question, rate, target_token, concate_question, wishes, question)
-        )
+        goal = checked_goal(rate, target_token)
+        return self._finish(self._compress(source, instruction, question, goal, concate_question, wishes, question))
 
     def _score(self, asked: Sequence[Asked]) -> list[Scored]:
         return score(asked, self.table.weight, self.config)
@@ -181,32 +184,46 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
     def _source(self, context: object) -> Source:
         if not isinstance(context, Source):
             return Source(checked_contexts(context), self._tokenizer, self._read)
-        if isinstance(context, PreparedContext) and context.owner is not self:
+        read = partial(self._read, keep_vectors=True)
+        if isinstance(context, PreparedContext) and not context.fits(self, self._tokenizer, read):
             raise InputValueError(
-                f"context is {context!r}, prepared by another compressor; use its `owner`, or prepare it with this one"
+                f"context is {context!r}, prepared by another compressor; use one with the table, device, config and"
+                " language of that one, or prepare it with this one"
             )
         return context
+
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        """All that says how a context is read."""
+        weight = self.table.weight
+        table = (self._table_digest, tuple(weight.shape), str(weight.dtype), str(weight.device))
+        return (__version__, table, self.config, self.language)
+
+    @cached_property
+    def _table_digest(self) -> str:
+        weight = self.table.weight.cpu().contiguous()
+        digest = hashlib.sha256(weight.view(torch.uint8).numpy().data)
+        digest.update(self._tokenizer.backend.to_str().encode())
+        return digest.hexdigest()
 
     def _compress(
         self,
         source: Source,
         instruction: str,
         question: str,
-        rate: float,
-        target_token: float,
+        goal: Goal,
         concate_question: bool,
         wishes: Wishes,
         query: str,
         segments: Sequence[Sequence[Segment]] | None = None,
         preserve: bool = True,
     ) -> Steps[CompressionResult]:
-        instruction = checked_text("instruction", instruction)
         contexts = source.contexts
         origin = joined_prompt([instruction, *contexts, question])
         origin_tokens = (
             self.counter(origin) if segments is not None else self._origin_tokens(source, instruction, question)
         )
-        budget = checked_budget(rate, target_token, origin_tokens)
+        budget = goal.budget(origin_tokens)
 
         whole = contexts[0] if len(contexts) == 1 and concate_question else None
 
@@ -229,7 +246,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             layout = contexts_layout(contexts, frame, wishes.blank_lines)
         else:
             layout, asked = structured_layout(segments, frame, count, preserve)
-            budget = max(budget, asked) if target_token == UNSET else budget
+            budget = max(budget, asked) if goal.target == UNSET else budget
         selection = yield from self._select(source, layout, query, wishes, budget, count)
         kept = layout.compose(selection.kept, selection.order)
         compressed = frame(kept)

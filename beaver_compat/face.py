@@ -9,11 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from beaver_compat.arguments import check_question, checked_context_ids, checked_contexts, checked_text, joined_prompt
+from beaver_compat.arguments import (
+    check_question,
+    checked_context_ids,
+    checked_contexts,
+    checked_goal,
+    checked_text,
+    joined_prompt,
+)
 from beaver_compat.face_base import Steps
 from beaver_compat.face_llmlingua2 import LLMLingua2Face
 from beaver_compat.face_tools import ToolsFace
 from beaver_compat.prepared import PreparedContext
+from beaver_compat.result import CompressionResult
 from beaver_compat.structured import given_segments, parse_segments
 from beaver_compat.wishes import check_rank_method, make_wishes
 
@@ -117,27 +125,25 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
         strict_preserve_uncompressed: bool,
         **without_effect: object,
     ) -> Steps[dict[str, Any]]:
-        """`compress_prompt`, all its arguments given."""
+        """`compress_prompt`, all its arguments given; they are checked here, before the steps begin."""
         instruction, question = checked_text("instruction", instruction), checked_text("question", question)
         query = joined_prompt([question, instruction if add_instruction else ""])
         if self.use_llmlingua2 or self.use_slingua:
-            return (
-                yield from self._llmlingua2(
-                    context,
-                    query,
-                    rate=rate,
-                    target_token=target_token,
-                    use_context_level_filter=use_context_level_filter,
-                    use_token_level_filter=use_token_level_filter,
-                    target_context=target_context,
-                    context_level_rate=context_level_rate,
-                    context_level_target_token=context_level_target_token,
-                    force_context_ids=force_context_ids,
-                    separators=(word_sep, label_sep) if return_word_label else None,
-                    token_to_word=token_to_word,
-                    force_tokens=force_tokens,
-                    force_reserve_digit=force_reserve_digit,
-                )
+            return self._llmlingua2(
+                context,
+                query,
+                rate=rate,
+                target_token=target_token,
+                use_context_level_filter=use_context_level_filter,
+                use_token_level_filter=use_token_level_filter,
+                target_context=target_context,
+                context_level_rate=context_level_rate,
+                context_level_target_token=context_level_target_token,
+                force_context_ids=force_context_ids,
+                separators=(word_sep, label_sep) if return_word_label else None,
+                token_to_word=token_to_word,
+                force_tokens=force_tokens,
+                force_reserve_digit=force_reserve_digit,
             )
         check_question(rank_method, question)
         source = self._source(context)
@@ -166,19 +172,18 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
         segments = None
         if context_segs is not None:
             segments = given_segments(contexts, context_segs, context_segs_rate, context_segs_compress)
-        result = yield from self._compress(
+        steps = self._compress(
             source,
             instruction,
             question,
-            rate,
-            target_token,
+            checked_goal(rate, target_token),
             bool(concate_question),
             wishes,
             query,
             segments,
             bool(strict_preserve_uncompressed),
         )
-        return result.to_llmlingua()
+        return _to_llmlingua(steps)
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """:meth:`compress_prompt`."""
@@ -249,12 +254,16 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
             self._source(["".join(segment.text for segment in own) for own in segments]),
             instruction,
             question,
-            rate,
-            target_token,
+            checked_goal(rate, target_token),
             bool(concate_question),
             wishes,
             joined_prompt([question, instruction if add_instruction else ""]),
             segments,
             bool(strict_preserve_uncompressed),
         )
-        return self._finish(steps).to_llmlingua()
+        return self._finish(_to_llmlingua(steps))
+
+
+def _to_llmlingua(steps: Steps[CompressionResult]) -> Steps[dict[str, Any]]:
+    result = yield from steps
+    return result.to_llmlingua()

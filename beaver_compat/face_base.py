@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
+from beaver_compat.arguments import Goal
 from beaver_compat.counting import TokenCounter
 from beaver_compat.layout import Layout
 from beaver_compat.prepared import Source
@@ -17,7 +18,10 @@ from beaver_compat.wishes import Wishes
 
 Result = TypeVar("Result")
 Steps = Generator[Asked, Scored, Result]
-"""A call that stops where it needs its document's scores, so that those of many calls are computed together."""
+"""A call that stops where it needs its document's scores, so that those of many calls are computed together.
+
+The arguments are checked before it begins.
+"""
 
 
 class FaceBase:
@@ -46,8 +50,7 @@ class FaceBase:
         source: Source,
         instruction: str,
         question: str,
-        rate: float,
-        target_token: float,
+        goal: Goal,
         concate_question: bool,
         wishes: Wishes,
         query: str,

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, SupportsIndex
 
-from beaver_compat.arguments import UNSET, checked_budget, checked_context_ids, checked_number
+from beaver_compat.arguments import UNSET, Goal, checked_context_ids, checked_goal
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
 from beaver_compat.face_base import FaceBase, Steps
 from beaver_compat.labels import labeled_words
 from beaver_compat.layout import contexts_layout
-from beaver_compat.prepared import PreparedContext
+from beaver_compat.prepared import PreparedContext, Source
 from beaver_compat.result import CompressionResult
-from beaver_compat.wishes import make_wishes
+from beaver_compat.wishes import Wishes, make_wishes
 
 _OPTIONS = {"max_batch_size": 50, "max_force_token": 100}  # LLMLingua-2's configuration and its defaults
 _WORD_SCORES = ("mean", "first")  # its ways from the scores of tokens to those of words
@@ -91,7 +91,10 @@ class LLMLingua2Face(FaceBase):
         force_tokens: Sequence[str],
         force_reserve_digit: bool,
     ) -> Steps[dict[str, Any]]:
-        """LLMLingua-2's result; ``separators`` are those of its labels, if they are wanted."""
+        """LLMLingua-2's result; ``separators`` are those of its labels, if they are wanted.
+
+        The arguments are checked here, before the steps begin.
+        """
         if token_to_word not in _WORD_SCORES:
             raise NotImplementedError(f"token_to_word is {shown(token_to_word)}; give 'mean' or 'first'")
         for name, mark in zip(("word_sep", "label_sep"), separators or (), strict=False):
@@ -100,8 +103,7 @@ class LLMLingua2Face(FaceBase):
         source = self._source([context] if context == "" and isinstance(context, str) else context)
         contexts = source.contexts
         filtered = bool(use_context_level_filter) and len(contexts) > 1
-        origin_tokens = self._origin_tokens(source)
-        budget = checked_budget(rate, target_token, origin_tokens)
+        goal = checked_goal(rate, target_token)
         wishes = make_wishes(
             whole=checked_context_ids("force_context_ids", force_context_ids, len(contexts)),
             use_context_level_filter=filtered,
@@ -114,17 +116,29 @@ class LLMLingua2Face(FaceBase):
         )
         if filtered and not wishes.bounded:
             # LLMLingua-2's rule where the caller bounds no contexts: half of what is to go, goes with whole contexts.
-            if target_token == UNSET:
-                wishes = replace(wishes, most_share=(rate + 1) / 2 if use_token_level_filter else rate)
+            if goal.target == UNSET:
+                wishes = replace(wishes, most_share=(goal.rate + 1) / 2 if use_token_level_filter else goal.rate)
             else:
-                target = checked_number("target_token", target_token)
-                wishes = replace(wishes, most_tokens=target * 2 if use_token_level_filter else target)
+                wishes = replace(wishes, most_tokens=goal.target * 2 if use_token_level_filter else goal.target)
         if len(wishes.tokens) > self._most_forced_tokens:
             raise InputAssertionError(
                 f"force_tokens has {len(wishes.tokens)} tokens; give at most {self._most_forced_tokens}, or a larger"
                 " max_force_token in llmlingua2_config"
             )
-        layout = contexts_layout(contexts, lambda kept: kept, aligned=not filtered)
+        return self._compressed_contexts(source, query, goal, wishes, filtered, separators)
+
+    def _compressed_contexts(
+        self,
+        source: Source,
+        query: str,
+        goal: Goal,
+        wishes: Wishes,
+        filtered: bool,
+        separators: tuple[str, str] | None,
+    ) -> Steps[dict[str, Any]]:
+        origin_tokens = self._origin_tokens(source)
+        budget = goal.budget(origin_tokens)
+        layout = contexts_layout(source.contexts, lambda kept: kept, aligned=not filtered)
         selection = yield from self._select(source, layout, query, wishes, budget)
         compressed = layout.prompt(selection.kept, selection.order)
         result = CompressionResult(
@@ -139,7 +153,7 @@ class LLMLingua2Face(FaceBase):
         texts = [layout.compose(selection.kept, [index]) for index in selection.order]
         result["compressed_prompt_list"] = [text for text in texts if text or not filtered]
         if separators is not None:
-            result["fn_labeled_original_prompt"] = labeled_words(contexts, selection.spans, *separators)
+            result["fn_labeled_original_prompt"] = labeled_words(source.contexts, selection.spans, *separators)
         return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import RLock
+from typing import Protocol
 
 import numpy as np
 
@@ -15,6 +16,13 @@ from beaver_compat.tokenization import Tokenized, Tokenizer
 
 Read = tuple[Document, Encoded | None]
 Reader = Callable[["Source", bool], Read]
+
+
+class Owner(Protocol):
+    """A compressor; those that read every context alike have equal identities."""
+
+    @property
+    def _identity(self) -> tuple[object, ...]: ...
 
 
 class Source:
@@ -83,18 +91,51 @@ def read_tokens(sources: Sequence[Source]) -> None:
 class PreparedContext(Source):
     """What :meth:`BeaverPromptCompressor.prepare` returns; give it to ``compress`` in the place of the context.
 
-    Pickled, it takes its compressor along, table and all: pickled with it, both still fit, alone it fits its ``owner``.
+    It fits every compressor with the same table, device, ``config`` and ``language``, however that one counts tokens.
+    Pickled, it leaves its compressor behind.
 
     Attributes:
         contexts: the texts.
-        owner: the compressor that prepared it.
+        owner: the compressor that prepared it; of a loaded one the first that takes it, None until then.
     """
 
-    def __init__(self, contexts: Sequence[str], owner: object, tokenizer: Tokenizer, reader: Reader) -> None:
+    owner: Owner | None
+    _maker: tuple[object, ...]  # the identity of the compressor that a loaded one was prepared by
+
+    def __init__(self, contexts: Sequence[str], owner: Owner, tokenizer: Tokenizer, reader: Reader) -> None:
         super().__init__(contexts, tokenizer, reader)
         self.owner = owner
         if contexts:
             self.read(implicit_query=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        left = {"owner", "_tokenizer", "_reader", "_counts"}  # these are the compressor's
+        kept = {name: value for name, value in super().__getstate__().items() if name not in left}
+        return kept | {"tokens": self.tokens, "_maker": self._identity}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        super().__setstate__(state)
+        self.owner = self._counts = None
+
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        return self._maker if self.owner is None else self.owner._identity
+
+    def fits(self, compressor: Owner, tokenizer: Tokenizer, reader: Reader) -> bool:
+        """Whether a compressor reads as the one that prepared it does; a loaded one is from then on that compressor's.
+
+        Args:
+            compressor: that is to use it.
+            tokenizer, reader: the compressor's.
+        """
+        with self._lock:
+            if self.owner is compressor:
+                return True
+            if self._identity != compressor._identity:
+                return False
+            if self.owner is None:
+                self._tokenizer, self._reader, self.owner = tokenizer, reader, compressor
+            return True
 
     def __repr__(self) -> str:
         return f"PreparedContext({len(self.contexts)} contexts, {self.tokens.ids.size:,} tokens)"

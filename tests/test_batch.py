@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor, InputAssertionError, InputTypeError, InputValueError, batch
+from beaver_compat.prepared import Source, read_tokens
 
 LICENCE = (Path(__file__).resolve().parent.parent / "docs/demo/gpl-3.0.txt").read_text(encoding="utf-8")
 PIECES = [LICENCE[start : start + 3000] for start in range(0, 12_000, 3000)]
@@ -110,6 +112,8 @@ def test_nothing_gives_nothing(compressor: BeaverPromptCompressor) -> None:
         ([PIECES, 7], {}, InputTypeError, r"prompts\[1\]: context is of type int: 7"),
         ([["a", None]], {}, InputTypeError, r"prompts\[0\]: context\[1\] is of type NoneType"),
         ([{"text": "a"}], {}, InputTypeError, r"prompts\[0\]: compress_prompt has no argument 'text'; give some of"),
+        ([{"question": "Who?"}], {}, InputTypeError, r"^prompts\[0\] has no context; give one$"),
+        (["a", {}], {}, InputTypeError, r"^prompts\[1\] has no context; give one$"),
         (["a"], {"budget": 3}, InputTypeError, "compress_prompts has no argument 'budget'"),
         (["a"], {"context": "b"}, InputTypeError, "compress_prompts has no argument 'context'"),
         (["a", {"context": "b", "rate": 2}], {}, InputAssertionError, r"prompts\[1\]: .*rate"),
@@ -126,6 +130,65 @@ def test_errors_name_the_prompt(
 ) -> None:
     with pytest.raises(error, match=message):
         compressor.compress_prompts(prompts, **common)
+
+
+BAD: list[tuple[dict[str, Any], type, str]] = [
+    ({"rate": 1.5}, InputAssertionError, "'rate' must not exceed"),
+    ({"rate": float("nan")}, InputValueError, "rate is NaN"),
+    ({"target_token": "5"}, InputTypeError, "target_token is of type str"),
+    ({"target_token": -2}, InputValueError, "target_token is -2"),
+    ({"question": 5}, InputTypeError, "question is of type int"),
+    ({"instruction": 5}, InputTypeError, "instruction is of type int"),
+    ({"force_context_ids": [4]}, InputValueError, r"force_context_ids\[0\] is 4"),
+]
+BAD_FOR_LLMLINGUA2 = [*BAD, ({"force_tokens": ["!"] * 101}, InputAssertionError, "force_tokens has 101 tokens")]
+BAD_FOR_OTHERS = [
+    *BAD,
+    ({"context_budget": "foo"}, InputValueError, "context_budget is 'foo'"),
+    ({"rank_method": "foo"}, InputTypeError, "rank_method is 'foo'"),
+    ({"context_segs": [["a"]]}, InputAssertionError, "context_segs has 1 lists"),
+]
+
+
+@pytest.mark.parametrize(
+    ("llmlingua2", "bad", "error", "message"),
+    [*((True, *row) for row in BAD_FOR_LLMLINGUA2), *((False, *row) for row in BAD_FOR_OTHERS)],
+)
+def test_what_cannot_be_used_is_found_before_any_work_is_done(
+    monkeypatch: pytest.MonkeyPatch, llmlingua2: bool, bad: dict[str, Any], error: type, message: str
+) -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text)
+
+    compressor = BeaverPromptCompressor(use_llmlingua2=llmlingua2, token_counter=count)
+    monkeypatch.setattr(batch, "_CHARACTERS_AT_ONCE", 1)
+    monkeypatch.setattr(compressor._tokenizer, "encode", lambda texts: pytest.fail("a text is tokenized"))
+    counted.clear()
+    with pytest.raises(error, match=rf"^prompts\[2\]: .*{message}"):
+        compressor.compress_prompts([PIECES, PIECES[0], {"context": PIECES[:2], **bad}], target_token=100)
+    assert not counted
+
+
+def test_what_is_read_of_a_run_goes_when_it_is_done(
+    compressor: BeaverPromptCompressor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources: list[weakref.ref[Source]] = []
+    most = 0
+
+    def watched(own: list[Source]) -> None:
+        nonlocal most
+        sources.extend(map(weakref.ref, own))
+        read_tokens(own)
+        most = max(most, sum("tokens" in vars(source) for kept in sources if (source := kept())))
+
+    monkeypatch.setattr(batch, "_CHARACTERS_AT_ONCE", 1)
+    monkeypatch.setattr(batch, "read_tokens", watched)
+    compressor.compress_prompts(PIECES * 3, target_token=50)
+    assert len(sources) == 3 * len(PIECES)
+    assert most <= 2
 
 
 class Terminal(io.StringIO):
