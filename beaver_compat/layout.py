@@ -120,6 +120,8 @@ def _untagged(text: str) -> tuple[str, str, str] | None:
     if not opening or until < before or not text.startswith(opening[1], until):
         return None
     body = text[before:until].rstrip()
+    if opening[1] in body:  # several tagged texts in one string: a text like any other
+        return None
     return text[:before], body, text[before + len(body) :].rstrip()
 
 

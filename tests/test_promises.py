@@ -248,3 +248,16 @@ def test_pages_and_sentences_partition_the_tokens(contexts: list[str]) -> None:
         assert (part.limits[1:] > part.limits[:-1]).all()
     assert (document.pages.limits[1:] - document.pages.limits[:-1] <= COMPRESSOR.config.page_size).all()
     assert set(document.context_limits.tolist()) <= set(document.pages.limits.tolist())
+
+
+@pytest.mark.parametrize("budget", [30, 40, 60, 200])
+def test_several_tagged_texts_in_one_string_are_kept_to_the_letter(
+    compressor: BeaverPromptCompressor, budget: int
+) -> None:
+    texts = ["The comet was found by Ilse.", "The harbour has piers.", "The orchard grows apples."]
+    context = "\n\n".join(f"<#ref0#> {text} <#ref0#>" for text in texts)
+    result = compressor.compress(context, question="What does the orchard grow?", target_token=budget)
+    assert "The orchard grows apples." in result.compressed_context
+    for span in result.spans:
+        assert context[span.start : span.end] in result.compressed_context
+    assert compressor.compress(context, rate=1.0).compressed_context == context
