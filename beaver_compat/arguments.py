@@ -85,11 +85,6 @@ def checked_goal(rate: object, target_token: object) -> Goal:
     return Goal(share, target)
 
 
-def checked_budget(rate: object, target_token: object, origin_tokens: int) -> int:
-    """The tokens that the whole prompt may have; raises as `checked_goal`."""
-    return checked_goal(rate, target_token).budget(origin_tokens)
-
-
 def rate_too_high(rate: object) -> InputAssertionError:
     """The error for a rate above 1: LLMLingua's words, then the value."""
     return InputAssertionError(f"{_RATE_TOO_HIGH} It is {shown(rate)}.")

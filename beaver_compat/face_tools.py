@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 from beaver_compat.arguments import (
     UNSET,
     check_question,
-    checked_budget,
     checked_contexts,
+    checked_goal,
     checked_number,
     checked_text,
     rate_too_high,
@@ -81,6 +81,7 @@ class ToolsFace(FaceBase):
         checked_text("instruction", instruction)
         question = checked_text("question", question)
         check_question(rank_method, question)
+        goal = checked_goal(rate, target_token)
         prompt = JsonPrompt(json_data, json_config, bool(use_keyvalue_level_filter), self.counter)
         wishes = make_wishes(
             use_sentence_level_filter=use_sentence_level_filter,
@@ -92,7 +93,7 @@ class ToolsFace(FaceBase):
             reorder_context=reorder_keyvalue,
         )
         origin_tokens = self.counter(dumped(json_data))
-        budget = checked_budget(rate, target_token, origin_tokens)
+        budget = goal.budget(origin_tokens)
         budget = max(budget, prompt.asked) if target_token == UNSET else budget
         selection = self._finish(self._select(None, prompt.layout, question, wishes, budget))
         compressed = prompt.layout.prompt(selection.kept, selection.order)

@@ -1,8 +1,8 @@
 """The QueryPlanner's scores: how well each range of tokens answers the question, by meaning and by words (Eqs. 6, 7).
 
 It sees vectors, ids and limits, never text.  A range is a page or a sentence; both are scored by the same functions.
-The prompts of a batch are scored together, and each range gets to the bit what it would get alone: sums run over a row,
-or in float64, and products with the query's tokens are made prompt by prompt.
+The prompts of a batch are scored together, and on the CPU each range gets to the bit what it would get alone: sums run
+over a row, or in float64, and products with the query's tokens are made prompt by prompt.
 """
 
 from __future__ import annotations
