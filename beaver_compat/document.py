@@ -82,6 +82,7 @@ class Document:
         context_limits: token limits of the contexts, int64 [C + 1].
         pages, sentences: partitions of the tokens before ``query_start``.
         repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
+        heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S].
         query_start: the token at which the implicit query begins; L if the question stands elsewhere.
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
@@ -101,6 +102,7 @@ class Document:
     pages: Partition
     sentences: Partition
     repeats: NDArray[np.bool_]
+    heads: Limits
     query_start: int
     points: NDArray[np.uint32]
     classes: NDArray[np.uint16]
@@ -127,7 +129,8 @@ class Document:
             places, levels = places[said], levels[said]
         if torn:
             return places, levels
-        lines, labels = self.boundaries.hard_lines, self.boundaries.labels
+        lines = self.boundaries.hard_lines
+        labels = self.boundaries.labels if self.leads is None else self.leads.label_ends
         line = lines.searchsorted(places, side="right") - 1
         free = (~self.whole_lines[line] & (places > labels[line])) | (places <= lines[line])
         return places[free], levels[free]
@@ -142,6 +145,14 @@ class Document:
         moved = ends.copy()
         moved[found] = np.maximum(self.sentences.ends[sentence], ends[found])
         return moved
+
+    def ends_label(self, end: int) -> bool:
+        """Whether a stretch that ends there ends with the label that the rest of its line has."""
+        if self.leads is None:
+            return False
+        line = int(self.leads.starts.searchsorted(end)) - 1
+        label = int(self.leads.label_ends[line])
+        return line >= 0 and end <= label < self.leads.text_ends[line] and not self.text[end:label].strip()
 
     def end(self, start: int) -> Query:
         """The tokens from ``start`` on as a query."""
@@ -182,7 +193,7 @@ def prepare_document(
     points = code_points(text)
     classes = character_classes(points)
     boundaries = with_units(text, points, find_boundaries(points, classes), starts, implicit_query)
-    leads = find_leads(text, points, boundaries, starts, ends)
+    leads = find_leads(text, points, classes, boundaries, starts, ends)
     size = config.page_size
     query_start = (
         _implicit_query(token_starts, boundaries, tokens.limits, size) if implicit_query else token_starts.size
@@ -211,6 +222,7 @@ def prepare_document(
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,
         repeats=repeated,
+        heads=np.full(sentences.starts.size, -1) if leads is None else leads.heads_of(sentences.starts),
         query_start=query_start,
         points=points,
         classes=classes,

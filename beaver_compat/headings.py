@@ -43,6 +43,8 @@ _PART_BEGINNINGS = np.unique(
 )
 _CAPITAL_TITLE = re.compile(r"[^\W_](?:[^\W_]|[ .,&/()'\u2019:\u2013\u2014-])*[^\W_]")
 _CLAUSE = re.compile(r"(?:\d{1,2}\.|\d{1,2}(?:\.\d{1,2}){1,3}\.?) +([^.?!;\n]{1,60}[^\W\d])\. +(?=\S)")
+_LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20}
+_NUMBER_LEVEL = 10
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
 
@@ -103,6 +105,28 @@ def clause_titles(
     ]
     clauses, bodies = np.array(found, dtype=np.int64).reshape(-1, 2).T
     return clauses, bodies
+
+
+def level_of(title: str, underline: str = "") -> int:
+    """How high a title stands, 1 for the highest; the kinds that have no sign for it are ordered as books mostly do.
+
+    Args:
+        title: its line.
+        underline: a character of the line under it, if there is one.
+
+    >>> level_of("## Fields"), level_of("Tickets", "-"), level_of("2.1 Late payment"), level_of("Late payment")
+    (2, 2, 12, 20)
+    """
+    if match := _HASHES.match(title):
+        return len(match[1])
+    if match := _TAG.fullmatch(title):
+        return int(match[1])
+    if underline:
+        return 1 + (underline == "-")
+    kind, _ = _mark(title)
+    if kind[:6] == "number":
+        return _NUMBER_LEVEL + int(kind[7:])
+    return _LEVELS[kind or ("capitals" if title.isupper() else "")]
 
 
 def _with_hashes(

@@ -34,11 +34,14 @@ class Leads:
         lead_starts: where what others need of it begins: with its last sentence, if it is a long one, int64 [n].
         text_ends: the character after what is visible of it, int64 [n].
         needed: the lines that each line needs, -1 for none, int64 [n, 2].
-        headings: the heading of the short section that each line stands in, -1 for none, int64 [n].
         behind: the line that each line needs if it is kept for itself up to its end, -1 for none, int64 [n].
         bodies: for each line that says nothing without what follows (headings, a table's header, the fence that opens
             a block) the line where that begins, -1 for none, int64 [n].
         bare: True for each line that says nothing alone: fences, a table's header and the row under it, bool [n].
+        label_ends: where the label ends that each line begins with (a speaker's name, ``Document 3:``), the line's
+            beginning if it has none, int64 [n].
+        parts: the line with the label of the part that each line stands in, -1 for none, int64 [n].
+        around: the same, but past titles over titles, of which only the lowest is needed, int64 [n].
     """
 
     starts: Positions
@@ -46,10 +49,12 @@ class Leads:
     lead_starts: Positions
     text_ends: Positions
     needed: Positions
-    headings: Positions
     behind: Positions
     bodies: Positions
     bare: NDArray[np.bool_]
+    label_ends: Positions
+    parts: Positions
+    around: Positions
 
     def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
         """What some stretches need, and what that needs in turn.
@@ -86,15 +91,36 @@ class Leads:
         found = np.flatnonzero(needs < starts.size)
         return self.lead_starts[found], self.ends[found], needs[found]
 
-    def headings_of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
-        """The headings of the short sections that some stretches stand in; as `of`."""
-        lines, holders = self._held(self.headed, starts, ends)
+    def labels_of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
+        """The labels of the lines that some stretches hold a part of, and of the parts that those stand in; as `of`."""
+        lines, holders = self._held(self.labelled, starts, ends)
         if not lines.size:
             return lines, lines, lines
-        first = np.full(self.starts.size, starts.size)
-        np.minimum.at(first, self.headings[lines], holders)
-        found = np.flatnonzero(first < starts.size)
-        return self.lead_starts[found], self.ends[found], first[found]
+        needs = np.full(self.starts.size, starts.size)  # the first stretch that needs each line's label
+        own = self.label_ends[lines] > self.starts[lines]
+        np.minimum.at(needs, lines[own], holders[own])
+        lines = self.around[lines]
+        while lines.size:
+            sooner = (lines >= 0) & (holders < needs[lines])
+            lines, holders = lines[sooner], holders[sooner]
+            np.minimum.at(needs, lines, holders)
+            lines = self.around[lines]
+        found = np.flatnonzero(needs < starts.size)
+        return self.starts[found], self.label_ends[found], needs[found]
+
+    def heads_of(self, starts: Positions) -> Positions:
+        """The sentence that names the part that each sentence stands in, -1 for none, int64 [S].
+
+        Args:
+            starts: of the sentences of the text, ascending, int64 [S].
+        """
+        line = self.starts.searchsorted(starts, side="right") - 1
+        own = (starts >= self.label_ends[line]) & (self.label_ends[line] > self.starts[line])
+        named = np.where(own, line, self.parts[line])
+        label = starts.searchsorted(np.maximum(self.label_ends[named] - 1, self.starts[named]), side="right") - 1
+        order = np.arange(starts.size)
+        label = np.where(label < order, label, starts.searchsorted(self.starts[named], side="right") - 1)
+        return np.where((named >= 0) & (label < order), label, -1)
 
     @cached_property
     def needing(self) -> Chosen:
@@ -102,9 +128,9 @@ class Leads:
         return self._chosen((self.needed[:, 0] >= 0) | (self.behind >= 0))
 
     @cached_property
-    def headed(self) -> Chosen:
-        """The lines that have a heading."""
-        return self._chosen(self.headings >= 0)
+    def labelled(self) -> Chosen:
+        """The lines that have a label or stand in a part that has one."""
+        return self._chosen((self.label_ends > self.starts) | (self.parts >= 0))
 
     def _chosen(self, asked: NDArray[np.bool_]) -> Chosen:
         lines = np.flatnonzero(asked)

@@ -48,10 +48,6 @@ class Clipped:
         """As :meth:`Smoother.leads`, without those that may not be kept."""
         return [lead for lead in self._smoother.leads(runs) if self._allowed(lead[0], lead[1])]
 
-    def headings(self, runs: Runs) -> list[tuple[int, int, int]]:
-        """As :meth:`Smoother.headings`, without those that may not be kept."""
-        return [lead for lead in self._smoother.headings(runs) if self._allowed(lead[0], lead[1])]
-
     def _allowed(self, start: int, end: int) -> bool:
         part = bisect_right(self._limited, (start, end)) - 1
         if part < 0 or start >= self._limited[part][1]:

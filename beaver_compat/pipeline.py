@@ -135,7 +135,7 @@ def kept_spans(document: Document, ranking: Candidates, chosen: Plan) -> tuple[K
     kept = np.array(chosen.kept, dtype=np.int64)
     own_starts, own_ends, places = ranking.starts[kept], ranking.ends[kept], np.arange(kept.size)
     own = list(zip(own_starts.tolist(), own_ends.tolist(), strict=True))
-    leads = [*document.smoother.leads(own), *document.smoother.headings(own)]
+    leads = document.smoother.leads(own)
     if leads:  # what a candidate needs is its own, too
         columns = zip((own_starts, own_ends, places), np.array(leads, dtype=np.int64).T, strict=True)
         own_starts, own_ends, places = (np.concatenate(column) for column in columns)

@@ -26,6 +26,7 @@ _TRIES = 24  # candidates behind the first that does not fit that are tried for 
 _GUESSES = 6  # interpolated counts before the search halves the interval instead
 _CHARACTERS_PER_TOKEN = 3  # a rough guess, which the search corrects
 _LEAD = 40  # characters: what smoothing may put before a candidate that is cut
+_LEAST_PART = 24  # characters of a piece that is broken off where others are kept
 _LEAST_ROOM = 8  # tokens: less is not worth another piece
 _MOST_OF_IT = 0.5  # of the best candidate that does not fit: a part of that size goes before worse ones that are whole
 _WIDE_ROOM = 0.1  # of the budget: in less, worse ones that are whole go first however much of the best fits
@@ -89,7 +90,7 @@ def plan(
     several sentences, in wide room the best that fit whole are kept before all these.
 
     A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
-    without them; where none fits so, one is torn.  Headings come before the worse ones.
+    without them; where none fits so, one is torn.
 
     Args:
         candidates: best first.
@@ -119,12 +120,16 @@ def plan(
             part = [(begin, place)]
             return union(runs, with_leads(part, smoother) if led else part)
 
-        return _cut_to_fit(runs, used, begin, parts.places(start, end, torn), grown, cost, budget)
+        at, levels = parts.places(start, end, torn)
+        if used > least:  # not worth what it needs
+            long = at - begin >= min(_LEAST_PART, end - begin)
+            at, levels = at[long], levels[long]
+        return _cut_to_fit(runs, used, begin, (at, levels), grown, cost, budget)
 
     least = cost([])
     count = largest_fitting(lambda k: cost(first(k)), least, np.cumsum(candidates.tokens), budget)
     kept = list(range(count))
-    runs = _with_headings(first(count), smoother, cost, budget)
+    runs = first(count)
     used = cost(runs)
     behind = list(range(count, min(count + _TRIES, len(candidates.starts))))
     best_of: dict[int, tuple[int, int]] = {}  # the sentence that a candidate of several is torn in
@@ -261,19 +266,6 @@ def _opens(start: int, end: int, smoother: Smoother) -> bool:
     """Whether a stretch needs what stands behind it."""
     [(start, end)] = smoothed(np.array([start]), np.array([end]), smoother)
     return any(place >= end for place, _, _ in smoother.leads([(start, end)]))
-
-
-def _with_headings(runs: Runs, smoother: Smoother, cost: Callable[[Runs], int], budget: int) -> Runs:
-    """Runs and as many of their headings as fit, the first ones first."""
-    headings = [(start, end) for start, end, _ in smoother.headings(runs)]
-    if not headings:
-        return runs
-
-    def grown(count: int) -> Runs:
-        return union(runs, headings[:count])
-
-    estimates = np.cumsum([end - start for start, end in headings])
-    return grown(largest_fitting(lambda count: cost(grown(count)), cost(runs), estimates, budget))
 
 
 def union(runs: Runs, more: Runs) -> Runs:

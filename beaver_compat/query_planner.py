@@ -18,6 +18,7 @@ from beaver_compat.maxsim import maxsim_scores
 from beaver_compat.page_encoder import Cut, bag_sum, page_vectors, range_sums
 from beaver_compat.pieces import Piece, Vectors, of_all, of_each, prompts_of_ranges
 
+_HEADINGS = 3  # levels of parts within parts whose names count
 _SCORE_STEPS = 1 << 16  # scores are rounded to this grid, so that equal pages tie on every device
 
 
@@ -146,6 +147,28 @@ def sentence_scores(own: Tensor, pages: Tensor, first_page: Tensor, last_page: T
     """
     page = torch.maximum(pages.index_select(0, first_page), pages.index_select(0, last_page))
     return weight * own + (1 - weight) * page
+
+
+def with_headings(scores: Tensor, own: Tensor, heads: Tensor, weight: float) -> Tensor:
+    """Each sentence's score and ``weight`` times the own score of what names its part, of the part around that, ...
+
+    Differs from the paper: what a section is about often stands in its heading alone.
+
+    Args:
+        scores: float32 [S].
+        own: scores of the sentences by themselves, float32 [S].
+        heads: index of the sentence that names each one's part, -1 for none, int64 [S].
+        weight: share of that one's score.
+
+    >>> own = torch.tensor([1.0, 0.5, 0.0])
+    >>> with_headings(own, own, torch.tensor([-1, 0, 1]), 0.5)
+    tensor([1.0000, 1.0000, 0.7500])
+    """
+    at = heads
+    for _ in range(_HEADINGS):
+        scores = scores + weight * own.index_select(0, at.clamp_min(0)) * (at >= 0)
+        at = torch.where(at >= 0, heads.index_select(0, at.clamp_min(0)), -1)
+    return scores
 
 
 def ranked(scores: Tensor, prompts: Tensor | None = None) -> Tensor:

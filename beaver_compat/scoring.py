@@ -20,7 +20,14 @@ from beaver_compat.document import Document, Query
 from beaver_compat.lookup import ContextTokens, QueryTokens, min_max, read_context, read_query
 from beaver_compat.machine import one_thread
 from beaver_compat.pieces import Piece, prompts_of_ranges, read_pieces
-from beaver_compat.query_planner import mixed_scores, ranked, sentence_scores, with_neighbors, with_vectors
+from beaver_compat.query_planner import (
+    mixed_scores,
+    ranked,
+    sentence_scores,
+    with_headings,
+    with_neighbors,
+    with_vectors,
+)
 
 _VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
 _VALUES_ON_CPU = 1 << 23
@@ -35,6 +42,7 @@ class Encoded(NamedTuple):
         pieces: their ranges: pages, and sentences where the configuration scores them.
         contexts: index of each page's context, int64 [N].
         first_page, last_page: index of the pages of each sentence's first and last token, int64 [S].
+        heads: index of the sentence that names each one's part, -1 for none, int64 [S]; None where none is named.
     """
 
     context: ContextTokens
@@ -42,6 +50,7 @@ class Encoded(NamedTuple):
     contexts: Tensor
     first_page: Tensor
     last_page: Tensor
+    heads: Tensor | None
 
 
 class Asked(NamedTuple):
@@ -91,7 +100,9 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
         pieces = read_pieces(context, limits)
         if keep_vectors:
             pieces = with_vectors(context, pieces, config)
-        return Encoded(context, pieces, *(torch.from_numpy(own).to(device) for own in (contexts, *sentence_pages)))
+        columns = [torch.from_numpy(own).to(device) for own in (contexts, *sentence_pages)]
+        heads = _heads(documents, device) if config.heading_weight > 0 else None
+        return Encoded(context, pieces, columns[0], columns[1], columns[2], heads)
 
 
 def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: BeaverConfig) -> QueryTokens:
@@ -145,8 +156,10 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     page_scores = with_neighbors(page_scores, encoded.contexts, config.neighbor_weight)
     flash = page_scores = min_max(page_scores, prompts[0], count)
     if own:
-        flash = min_max(own[0], prompts[1], count)
-        flash = sentence_scores(flash, page_scores, encoded.first_page, encoded.last_page, config.sentence_weight)
+        own_scores = min_max(own[0], prompts[1], count)
+        flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, config.sentence_weight)
+        if encoded.heads is not None:
+            flash = with_headings(flash, own_scores, encoded.heads, config.heading_weight)
     order = ranked(flash, prompts[-1] if count > 1 else None).cpu().numpy()
     pages, scores = page_scores.double().cpu().numpy(), flash.double().cpu().numpy()
     page_edges = [0, *accumulate(document.pages.starts.size for document in documents)]
@@ -157,6 +170,15 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
         Scored(pages[page_low:page_high], scores[low:high], order[low:high] - low)
         for (page_low, page_high), (low, high) in zip(pairwise(page_edges), pairwise(edges), strict=True)
     ]
+
+
+def _heads(documents: Sequence[Document], device: torch.device) -> Tensor | None:
+    """The sentences that name the parts, counted through all documents; None where no part has a name."""
+    if all((document.heads < 0).all() for document in documents):
+        return None
+    edges = accumulate((document.heads.size for document in documents), initial=0)
+    heads = [document.heads + edge * (document.heads >= 0) for document, edge in zip(documents, edges, strict=False)]
+    return _joined(heads).to(device)
 
 
 def _limits(limits: Sequence[NDArray[np.int64]], edges: Sequence[int]) -> NDArray[np.int64]:

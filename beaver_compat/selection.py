@@ -115,14 +115,15 @@ class Selector:
         if not runs:
             return kept
         starts, ends = trimmed(self.document, runs)
-        text, separator = self.document.text, self.layout.separator
+        text = self.document.text
         pieces = zip(self.document.contexts_of(starts).tolist(), starts.tolist(), ends.tolist(), strict=True)
         for part, group in groupby(pieces, key=itemgetter(0)):
             written: list[str] = []
             behind = -1
             for _, start, end in group:
                 if behind >= 0:
-                    written.append(separator(text[behind:start]))
+                    gap = text[behind:start]
+                    written.append(" " if self.document.ends_label(behind) else self.layout.separator(gap))
                 written.append(text[start:end])
                 behind = end
             kept[part] = "".join(written)

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.cutting import LONGEST_WORD, move_out
-from beaver_compat.leads import Leads, Positions
+from beaver_compat.leads import Leads
 from beaver_compat.sentences import ends_between
-
-LeadsOf = Callable[[Positions, Positions], tuple[Positions, Positions, Positions]]
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
@@ -97,16 +94,13 @@ class Smoother:
     def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
         """What some stretches need: start and end of each lead, and the first stretch that needs it."""
         leads = self._leads
-        return [] if leads is None or not leads.needing.lines.size else self._found(leads.of, runs)
-
-    def headings(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
-        """The headings over some stretches, as `leads`."""
-        leads = self._leads
-        return [] if leads is None or not leads.headed.lines.size else self._found(leads.headings_of, runs)
-
-    def _found(self, leads_of: LeadsOf, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+        found: list[tuple[int, int, int]] = []
+        if leads is None:
+            return found
         starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
-        found = zip(*(column.tolist() for column in leads_of(starts, ends)), strict=True)
+        for lines, leads_of in ((leads.needing.lines, leads.of), (leads.labelled.lines, leads.labels_of)):
+            if lines.size:
+                found += zip(*(column.tolist() for column in leads_of(starts, ends)), strict=True)
         return [(self.start(start), end, stretch) for start, end, stretch in found]
 
     def _find_start(self, position: int) -> int:

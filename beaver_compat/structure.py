@@ -1,8 +1,9 @@
 """The lines of a text that others can't be read without.
 
 A table's row needs its header, a line of settings the name of its section, a line of a code block the fences around it,
-a line of code the lines that open the blocks around it (`blocks`), a line of a log's entry the first (`logs`); the
-heading of a short section helps.  Everything here reads characters only; it does not know of tokens, pages or scores.
+a line of code the lines that open the blocks around it (`blocks`), a line of a log's entry the first (`logs`), and all
+lines of a part of the text what names the part (`parts`).  Everything here reads characters only; it does not know of
+tokens, pages or scores.
 Only lines that qualify are looked at one by one.
 """
 
@@ -20,6 +21,7 @@ from beaver_compat.characters import is_any
 from beaver_compat.headings import find_headings
 from beaver_compat.leads import Leads
 from beaver_compat.logs import add_entries, log_entries
+from beaver_compat.parts import find_parts
 from beaver_compat.settings import settings_sections
 from beaver_compat.units import FENCES, fence_pairs
 
@@ -27,7 +29,6 @@ Positions = NDArray[np.int64]
 
 _LONGEST_LEAD = 512  # characters: a longer header or signature is not worth its tokens
 _SHORT_LEAD = 160  # characters: of a longer paragraph that leads to a block only the last sentence is needed
-_SHORT_SECTION = 512  # characters: a longer section's lines go without the heading
 _ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
 _LONGEST_NAME = 40  # characters of a column's name
 
@@ -35,13 +36,19 @@ _SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
 
 
 def find_leads(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions, context_ends: Positions
+    text: str,
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    boundaries: Boundaries,
+    context_starts: Positions,
+    context_ends: Positions,
 ) -> Leads | None:
     """Find the lines that others need; None where there are none.  No line needs one of another context.
 
     Args:
         text: all contexts, joined.
         points: its code points, uint32 [n].
+        classes: their class bits, uint16 [n].
         boundaries: its boundaries.
         context_starts, context_ends: characters of each context, int64 [C].
     """
@@ -64,10 +71,14 @@ def find_leads(
     _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
     titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
     follows[fillers] = bare[fillers] = True
-    headings = _over_sections(titles, first, text_ends, contexts, follows)
+    underlines = fillers[among(fillers, titles + 1)]
+    parts = find_parts(text, points, classes, boundaries, contexts, titles, underlines)
+    follows[titles] = True
+    follows |= parts.alone
     bodies = _bodies(follows, starts, contexts)
-    leads = [lead for lead in (needed, behind, headings) if lead.max() >= 0]
-    if not leads and bodies.max() < 0:
+    leads = [lead for lead in (needed, behind) if lead.max() >= 0]
+    labelled = bool((parts.label_ends > starts).any())
+    if not (leads or labelled) and bodies.max() < 0:
         return None
     lead_starts = _last_sentences(boundaries, text_ends)
     lead_starts[entries] = starts[entries]
@@ -75,12 +86,13 @@ def find_leads(
         own = contexts[:, None] if lead is needed else contexts
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
-    if max(lead.max() for lead in (*leads, bodies)) < 0:
+    if not labelled and max(lead.max() for lead in (*leads, bodies)) < 0:
         return None
     ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
-    underlined = fillers[among(fillers, titles + 1)]
-    ends[underlined - 1] = ends[underlined]
-    return Leads(starts, ends, lead_starts, text_ends, needed, headings, behind, bodies, bare)
+    ends[underlines - 1] = ends[underlines]
+    return Leads(
+        starts, ends, lead_starts, text_ends, needed, behind, bodies, bare, parts.label_ends, parts.owners, parts.around
+    )
 
 
 def _last_sentences(boundaries: Boundaries, ends: Positions) -> Positions:
@@ -159,21 +171,6 @@ def _add_settings(sections: list[tuple[int, int]], needed: Positions, follows: N
         follows[name] = True
         needed[name + 1 : end, 1] = needed[name + 1 : end, 0]
         needed[name + 1 : end, 0] = name
-
-
-def _over_sections(
-    lines: Positions, first: Positions, ends: Positions, contexts: Positions, follows: NDArray[np.bool_]
-) -> Positions:
-    """The heading of each line of a short section, -1 for none; what a heading stands over follows it."""
-    headed = np.full(contexts.size, -1)
-    if not lines.size:
-        return headed
-    limits = np.minimum(nexts(lines, first.size), contexts.searchsorted(contexts[lines], side="right"))
-    follows[lines] = True
-    short = (ends[limits - 1] - first[lines] <= _SHORT_SECTION) & (limits > lines + 1)
-    for heading, end in zip(lines[short].tolist(), limits[short].tolist(), strict=True):
-        headed[heading + 1 : end] = heading
-    return headed
 
 
 def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) -> Positions:

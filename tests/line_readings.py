@@ -27,7 +27,8 @@ def leads_of(*contexts: str) -> tuple[list[str], Leads | None]:
     boundaries = boundaries_of(text)
     lines = boundaries.hard_lines.tolist()
     cut = [text[start:end].rstrip() for start, end in zip(lines, [*lines, len(text)][1:], strict=True)]
-    return cut, find_leads(text, code_points(text), boundaries, starts, starts + lengths)
+    points = code_points(text)
+    return cut, find_leads(text, points, character_classes(points), boundaries, starts, starts + lengths)
 
 
 def needs(*contexts: str) -> dict[str, set[str]]:

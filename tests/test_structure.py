@@ -65,25 +65,26 @@ def test_a_block_and_the_line_that_leads_to_it_need_each_other() -> None:
     assert leads.of(np.array([0]), np.array([20]))[0].size == 0  # the paragraph's beginning needs no block
 
 
-def headings(text: str) -> dict[str, set[str]]:
-    """The headings over each line, by their texts."""
-    lines, leads = leads_of(text)
+def names(*contexts: str) -> dict[str, set[str]]:
+    """The labels that each line needs, by their texts."""
+    lines, leads = leads_of(*contexts)
     assert leads is not None
+    text = "\n\n".join(contexts)
     found: dict[str, set[str]] = {}
     for index, line in enumerate(lines):
-        starts, ends, _ = leads.headings_of(leads.starts[[index]], leads.text_ends[[index]])
+        starts, ends, _ = leads.labels_of(leads.starts[[index]], leads.text_ends[[index]])
         found[line.strip()] = {text[start:end].strip() for start, end in zip(starts, ends, strict=True)}
     return found
 
 
-def test_lines_of_a_short_section_have_a_heading() -> None:
+def test_lines_of_a_section_need_its_heading() -> None:
     text = "# Farm\n\nIt is old.\n\n## Fields\n- rye\n- oats\n\n## Work\n\nDo:\n\n```\nplough\n```\n\n# Long\n"
     text += "\n" + "The story goes on and on.\n" * 30
-    found = headings(text)
+    found = names(text)
     assert found["- oats"] == found["- rye"] == {"## Fields"}
     assert found["It is old."] == {"# Farm"}
     assert found["plough"] == {"## Work"}
-    assert found["The story goes on and on."] == found["# Long"] == set()
+    assert found["The story goes on and on."] == found["# Long"] == {"# Long"}
     needed = needs(text)
     assert needed["## Fields"] == {"- rye"}
     assert needed["## Work"] == {"Do:", "```", "plough"}
@@ -92,7 +93,8 @@ def test_lines_of_a_short_section_have_a_heading() -> None:
 def test_comments_are_no_headings() -> None:
     assert leads_of("x = 1\n# one\ny = 2\n\n# two\nz = 3\n\n#!three\n\nw = 4")[1] is None
     assert leads_of("Text.\n\n# Head", "text")[1] is None
-    assert headings("# Head\n\nShort.\n\n# Next\n\n" + "long " * 200)["Short."] == {"# Head"}
+    assert names("# Head\n\nShort.\n\n# Next\n\n" + "long " * 200)["Short."] == {"# Head"}
+    assert names("# Head\n\nShort.\n\n## Next\n\n" + "long " * 200)["Short."] == set()  # it stands over all
 
 
 def test_no_line_needs_one_of_another_context() -> None:

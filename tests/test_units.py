@@ -8,7 +8,7 @@ from line_readings import boundaries_of, units_of
 from text_kinds import EXAMPLES, FEW_SHOT
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.characters import code_points
+from beaver_compat.characters import character_classes, code_points
 from beaver_compat.structure import find_leads
 from beaver_compat.units import with_units
 
@@ -22,7 +22,9 @@ def test_short_fenced_blocks_are_records() -> None:
     assert [line for line, record in zip(lines, found.records, strict=True) if record] == [short, short]
     assert len(lines) == 2 + 2 + 42 + 2
     points = code_points(text)
-    leads = find_leads(text, points, found, np.zeros(1, dtype=np.int64), np.array([len(text)]))
+    leads = find_leads(
+        text, points, character_classes(points), found, np.zeros(1, dtype=np.int64), np.array([len(text)])
+    )
     assert leads is not None
     for at, expected in ((0, [0, 1]), (1, [0, 1]), (2, [2, 3, 4, 44]), (10, [2, 3, 44])):
         chosen = leads.of(leads.starts[[at]], leads.text_ends[[at]])[0]

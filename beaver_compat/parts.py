@@ -1,0 +1,140 @@
+"""The parts of a text, and what names each: a numbered label, a heading, or a short line that seems a title.
+
+What is kept of a part without its name would seem to be of another part; and a name tells what its whole part is about.
+Everything here reads characters only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.ascending import among, union
+from beaver_compat.boundaries import Boundaries
+from beaver_compat.characters import WORD, is_any
+from beaver_compat.headings import level_of
+from beaver_compat.part_labels import LONGEST_LABEL, LONGEST_TITLE, Part, find_part_labels
+
+Positions = NDArray[np.int64]
+
+_TITLE_ENDS = ".?!,;\u3002\uff1f\uff01\uff0c\uff1b"  # no title ends so
+_MARKUP = "*_#"
+
+
+class Parts(NamedTuple):
+    """What names the part that each hard line stands in.
+
+    Attributes:
+        label_ends: where the label ends that each line begins with, a speaker's name among them; where it has the line
+            for itself, the next line, or the one behind a title there; the line's beginning if it has none, int64 [N].
+        owners: the line that has the label of the part that each line stands in, for a line that has one the label of
+            the part around it; -1 for none, int64 [N].
+        around: the same, but from a title to a numbered label, past the titles between them, int64 [N].
+        alone: True for each line that is nothing but a numbered label or its title, bool [N].
+    """
+
+    label_ends: Positions
+    owners: Positions
+    around: Positions
+    alone: NDArray[np.bool_]
+
+
+def find_parts(
+    text: str,
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    boundaries: Boundaries,
+    contexts: Positions,
+    titles: Positions,
+    underlines: Positions,
+) -> Parts:
+    """Find the parts.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+        boundaries: its boundaries.
+        contexts: index of each hard line's context, int64 [N].
+        titles: the hard lines that are headings, ascending, int64.
+        underlines: those that are the line under one, ascending, int64.
+    """
+    _, ends = boundaries.visible
+    labels = find_part_labels(text, points, classes, boundaries, contexts)
+    titles = titles[(ends - boundaries.hard_lines)[titles] <= LONGEST_LABEL]
+    owners = np.full(contexts.size, -1)
+    lines = union(titles, _likely_titles(points, classes, boundaries, contexts))
+    lines = lines[~labels.alone[lines]]
+    parts = _title_parts(text, boundaries, contexts, lines, underlines)
+    named = np.array([part.line for part in parts], dtype=np.int64)
+    label_ends = np.maximum(labels.ends, boundaries.labels)
+    label_ends[named] = boundaries.hard_lines[named + 1 + among(named + 1, underlines)]
+    _fill(owners, sorted([*labels.parts, *parts]))
+    around = owners.copy()
+    for line in named.tolist():  # the outer ones first
+        if among(around[line : line + 1], named)[0]:
+            around[line] = around[around[line]]
+    return Parts(label_ends, owners, around, labels.alone)
+
+
+def _likely_titles(
+    points: NDArray[np.uint32], classes: NDArray[np.uint16], boundaries: Boundaries, contexts: Positions
+) -> Positions:
+    """Short lines behind a blank line that don't end like a sentence, between text that does, or is long."""
+    first, ends = boundaries.visible
+    if first.size < 2:
+        return np.zeros(0, dtype=np.int64)
+    length = ends - first
+    running = boundaries.terminated | (length > LONGEST_TITLE)
+    likely = boundaries.after_blank & ~running & ~boundaries.records
+    likely[:-1] &= running[1:] & (contexts[1:] == contexts[:-1])
+    likely[-1] = False
+    likely[1:] &= running[:-1] | (contexts[1:] != contexts[:-1])
+    lines = np.flatnonzero(likely)
+    begins = points[first[lines]]
+    word = ((classes[first[lines]] & WORD) != 0) | is_any(begins, _MARKUP)
+    return lines[word & ~is_any(points[ends[lines] - 1], _TITLE_ENDS)]
+
+
+def _title_parts(
+    text: str, boundaries: Boundaries, contexts: Positions, lines: Positions, underlines: Positions
+) -> list[Part]:
+    """The part under each title: up to the next one of its level or a higher one.
+
+    A level with one title in all has no parts: that one stands over everything.
+    """
+    first, ends = boundaries.visible
+    below = among(lines + 1, underlines)
+    levels = [
+        level_of(text[first[line] : ends[line]], text[first[line + 1]] if under else "")
+        for line, under in zip(lines.tolist(), below.tolist(), strict=True)
+    ]
+    limits = contexts.searchsorted(contexts[lines], side="right")
+    often = Counter(levels)
+    opened: list[int] = []
+    for index, line in enumerate(lines.tolist()):
+        while opened and levels[opened[-1]] >= levels[index]:
+            above = opened.pop()
+            limits[above] = min(limits[above], line)
+        opened.append(index)
+    named = zip(lines.tolist(), limits.tolist(), levels, strict=True)
+    return [Part(line, limit) for line, limit, level in named if often[level] > 1 and limit > line + 1]
+
+
+def _fill(owners: Positions, parts: list[Part]) -> None:
+    """Put each part's line down for its other lines, the innermost last."""
+    limits: dict[int, int] = {}
+    guesses = {part.line for part in parts if part.guessed}
+    for line, limit, _ in parts:
+        around = int(owners[line])
+        while around in guesses and limit > limits[around]:
+            owners[line : limits[around]] = owners[around]  # what reaches farther is not of the part before it
+            limits[around] = line
+            around = int(owners[line])
+        if around >= 0:
+            limit = min(limit, limits[around])
+        owners[line + 1 : limit] = line
+        limits[line] = limit
