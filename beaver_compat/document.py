@@ -38,6 +38,7 @@ from beaver_compat.word_forms import formed_ids, odd_words
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
+_QUERY_SHARE = 4  # the implicit query is one of so many parts of a short text
 
 
 class Query(NamedTuple):
@@ -236,11 +237,12 @@ def prepare_document(
 def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits: Limits, page_size: int) -> int:
     """The first token of the implicit query: M tokens before the end, moved back to where a line or sentence begins.
 
-    It is moved back by another M tokens at most, and never out of the last context.
+    Of a short text it is a quarter at most.  It is moved back by another M tokens at most, and never out of the last
+    context.
     """
     last = token_starts.size
     first = int(context_limits[:-1][np.diff(context_limits) > 0][-1]) if last else 0
-    begin = max(last - page_size, first)
+    begin = max(last - min(page_size, -(-last // _QUERY_SHARE)), first)
     natural = tokens_at(token_starts, union(boundaries.hard_lines, boundaries.sentences))
     near = natural[(natural <= begin) & (natural > max(begin - page_size, first - 1))]
     return int(near[-1]) if near.size else begin
