@@ -38,7 +38,7 @@ from beaver_compat.word_forms import formed_ids, odd_words
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
-_QUERY_SHARE = 4  # the implicit query is one of so many parts of a short text
+_QUERY_SHARE = 8  # the implicit query is one of so many parts of a short text, or its last sentence
 
 
 class Query(NamedTuple):
@@ -237,7 +237,7 @@ def prepare_document(
 def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits: Limits, page_size: int) -> int:
     """The first token of the implicit query: M tokens before the end, moved back to where a line or sentence begins.
 
-    Of a short text it is a quarter at most.  It is moved back by another M tokens at most, and never out of the last
+    Of a short text it is an eighth, or the last sentence.  It is moved back by another M tokens at most, and never out of the last
     context.
     """
     last = token_starts.size
