@@ -38,7 +38,7 @@ from beaver_compat.word_forms import formed_ids, odd_words
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
-_QUERY_SHARE = 8  # the implicit query is one of so many parts of a short text, or its last sentence
+_QUERY_SHARE = 8  # the implicit query is one of so many parts of a short text
 
 
 class Query(NamedTuple):
@@ -235,14 +235,14 @@ def prepare_document(
 
 
 def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits: Limits, page_size: int) -> int:
-    """The first token of the implicit query: M tokens before the end, moved back to where a line or sentence begins.
+    """The first token of the implicit query: M tokens before the end, or where a line or sentence begins near that.
 
-    Of a short text it is an eighth, or the last sentence.  It is moved back by another M tokens at most, and never out of the last
-    context.
+    Of a short text it is an eighth.  It is never moved back by more than M tokens, nor out of the last context.
     """
     last = token_starts.size
     first = int(context_limits[:-1][np.diff(context_limits) > 0][-1]) if last else 0
-    begin = max(last - min(page_size, -(-last // _QUERY_SHARE)), first)
+    size = min(page_size, -(-last // _QUERY_SHARE))
+    begin = max(last - size, first)
     natural = tokens_at(token_starts, union(boundaries.hard_lines, boundaries.sentences))
-    near = natural[(natural <= begin) & (natural > max(begin - page_size, first - 1))]
-    return int(near[-1]) if near.size else begin
+    near = natural[(natural <= begin + size // 2) & (natural > max(begin - page_size, first - 1))]
+    return int(near[np.abs(near - begin).argmin()]) if near.size else begin

@@ -108,9 +108,11 @@ def _query_sentences(document: Document) -> list[tuple[int, int]]:
     if not query.size:
         return []
     boundaries, end = document.boundaries, document.context_ends[-1]
+    word = int(np.append(boundaries.words, end)[boundaries.word_ends.searchsorted(query[0], side="right")])
+    start = max(word, int(query[0]))  # not the white space before the first word
     edges = union(boundaries.hard_lines, boundaries.sentences)
-    inner = edges[(edges > query[0]) & (edges < end)].tolist()
-    return list(pairwise([int(query[0]), *inner, end]))[::-1]
+    inner = edges[(edges > start) & (edges < end)].tolist()
+    return list(pairwise([start, *inner, end]))[::-1]
 
 
 def trimmed(document: Document, runs: Runs) -> tuple[Positions, Positions]:
