@@ -83,7 +83,8 @@ class Document:
         context_limits: token limits of the contexts, int64 [C + 1].
         pages, sentences: partitions of the tokens before ``query_start``.
         repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
-        heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S].
+        heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
+            where there are no parts.
         query_start: the token at which the implicit query begins; L if the question stands elsewhere.
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
@@ -103,7 +104,7 @@ class Document:
     pages: Partition
     sentences: Partition
     repeats: NDArray[np.bool_]
-    heads: Limits
+    heads: Limits | None
     query_start: int
     points: NDArray[np.uint32]
     classes: NDArray[np.uint16]
@@ -223,7 +224,7 @@ def prepare_document(
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,
         repeats=repeated,
-        heads=np.full(sentences.starts.size, -1) if leads is None else leads.heads_of(sentences.starts),
+        heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
         query_start=query_start,
         points=points,
         classes=classes,

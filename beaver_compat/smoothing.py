@@ -104,9 +104,10 @@ class Smoother:
         if leads is None:
             return found
         starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
-        for lines, leads_of in ((leads.needing.lines, leads.of), (leads.labelled.lines, leads.labels_of)):
-            if lines.size:
-                found += zip(*(column.tolist() for column in leads_of(starts, ends)), strict=True)
+        if leads.needing.lines.size:
+            found += zip(*(column.tolist() for column in leads.of(starts, ends)), strict=True)
+        if leads.labelled:
+            found += leads.labels_of(starts)
         return [(self.start(start), end, stretch) for start, end, stretch in found]
 
     def _find_start(self, position: int) -> int:

@@ -51,8 +51,8 @@ def names(*contexts: str) -> dict[str, set[str]]:
     text = "\n\n".join(contexts)
     found: dict[str, set[str]] = {}
     for index, line in enumerate(lines):
-        starts, ends, _ = leads.labels_of(leads.starts[[index]], leads.text_ends[[index]])
-        found[line.strip()] = {text[start:end].strip() for start, end in zip(starts, ends, strict=True)}
+        labels = leads.labels_of(leads.starts[[index]])
+        found[line.strip()] = {text[start:end].strip() for start, end, _ in labels}
     return found
 
 

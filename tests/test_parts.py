@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,18 +30,21 @@ STYLES = {
 }
 
 
+def labels_at(text: str, place: int) -> list[str]:
+    """The labels that a stretch which begins there needs."""
+    _, leads = leads_of(text)
+    assert leads is not None
+    found = leads.labels_of(np.array([place]))
+    assert all(stretch == 0 for _, _, stretch in found)
+    return [text[start:end].strip() for start, end, _ in found]
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_the_rest_of_a_part_needs_its_label(style: str) -> None:
     text = "\n\n".join(style.format(n, n * 7, body) for n, body in ((1, BODY), (2, OTHER), (3, BODY)))
-    _, leads = leads_of(text)
-    assert leads is not None
     for number, last in ((1, "stay"), (2, "melted down"), (3, "stay")):
         place = text.index(last, text.index(STYLES[style].format(number, number * 7)))
-        line = leads.starts[leads.starts.searchsorted([place], side="right") - 1]
-        starts, ends, first = leads.labels_of(line * 0 + place, line * 0 + place + 3)
-        labels = [text[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-        assert labels == [STYLES[style].format(number, number * 7)]
-        assert first.tolist() == [0]
+        assert labels_at(text, place) == [STYLES[style].format(number, number * 7)]
 
 
 @pytest.mark.parametrize(
@@ -69,11 +73,7 @@ def test_captions_name_their_own_line_only() -> None:
 def test_parts_within_parts() -> None:
     steps = "\n\n".join(f"Step {n}:\n{BODY}" for n in (1, 2, 3))
     text = "\n\n".join(f"Document {n}\n\n{OTHER}\n\n{steps}" for n in (1, 2))
-    _, leads = leads_of(text)
-    assert leads is not None
-    place = text.rindex("hard winter")
-    starts, ends, _ = leads.labels_of(*leads.starts[:2] * 0 + place + [[0], [4]])
-    assert [text[start:end].strip() for start, end in zip(starts, ends, strict=True)] == ["Document 2", "Step 3:"]
+    assert labels_at(text, text.rindex("hard winter")) == ["Step 3:", "Document 2"]
 
 
 def test_the_last_part_ends_where_it_would_be_the_longest() -> None:
@@ -82,12 +82,8 @@ def test_the_last_part_ends_where_it_would_be_the_longest() -> None:
     assert found[BODY] == found[OTHER] == set()
     days = "\n\n".join(f"Day {n}\n{BODY}\n\n{OTHER}\n\n{BODY}" for n in (1, 2))
     weeks = "\n\n".join(f"Week {n}\n{BODY}\n\n{OTHER}" for n in (1, 2))
-    _, leads = leads_of(f"{days}\n\n{weeks}")  # the weeks are not of the last day
-    assert leads is not None
     text = f"{days}\n\n{weeks}"
-    place = text.rindex("melted")
-    starts, ends, _ = leads.labels_of(*leads.starts[:2] * 0 + place + [[0], [4]])
-    assert [text[start:end].strip() for start, end in zip(starts, ends, strict=True)] == ["Week 2"]
+    assert labels_at(text, text.rindex("melted")) == ["Week 2"]  # the weeks are not of the last day
 
 
 def test_no_label_reaches_into_another_context() -> None:

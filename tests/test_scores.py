@@ -272,7 +272,8 @@ def test_a_sentence_gains_from_the_names_of_its_parts(data: st.DataObject, weigh
                 total, head = total + weight * own[head], heads[head]
         expected.append(total)
     scores = torch.tensor(own)
-    found = query_planner.with_headings(0.5 * scores, scores, torch.tensor(heads), weight)
+    named = torch.tensor([size if head < 0 else head for head in [*heads, -1]])
+    found = query_planner.with_headings(0.5 * scores, scores, named, weight)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
 
 
