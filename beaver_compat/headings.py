@@ -43,8 +43,10 @@ _PART_BEGINNINGS = np.unique(
 )
 _CAPITAL_TITLE = re.compile(r"[^\W_](?:[^\W_]|[ .,&/()'\u2019:\u2013\u2014-])*[^\W_]")
 _CLAUSE = re.compile(r"(?:\d{1,2}\.|\d{1,2}(?:\.\d{1,2}){1,3}\.?) +([^.?!;\n]{1,60}[^\W\d])\. +(?=\S)")
-_LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20}
+LOWEST_LEVEL = 21  # of a question that is answered below it
+_LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20, "question": LOWEST_LEVEL}
 _NUMBER_LEVEL = 10
+_CLOSING_REACH = 16  # characters, of markup, behind a question mark
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
 
@@ -126,7 +128,8 @@ def level_of(title: str, underline: str = "") -> int:
     kind, _ = _mark(title)
     if kind[:6] == "number":
         return _NUMBER_LEVEL + int(kind[7:])
-    return _LEVELS[kind or ("capitals" if title.isupper() else "")]
+    asks = "?" in title[-_CLOSING_REACH:] or "\uff1f" in title[-_CLOSING_REACH:]
+    return _LEVELS[kind or ("question" if asks else "capitals" if title.isupper() else "")]
 
 
 def _with_hashes(

@@ -6,6 +6,7 @@ Everything here reads characters only.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import NamedTuple
 
@@ -14,14 +15,19 @@ from numpy.typing import NDArray
 
 from beaver_compat.ascending import among, union
 from beaver_compat.boundaries import Boundaries
-from beaver_compat.characters import WORD, is_any
-from beaver_compat.headings import level_of
+from beaver_compat.characters import WORD, is_any, marks_of
+from beaver_compat.headings import LOWEST_LEVEL, level_of
 from beaver_compat.part_labels import LONGEST_LABEL, LONGEST_TITLE, Part, find_part_labels
 
 Positions = NDArray[np.int64]
 
 _TITLE_ENDS = ".?!,;\u3002\uff1f\uff01\uff0c\uff1b"  # no title ends so
 _MARKUP = "*_#"
+_ASKING = "?\uff1f"
+_QUOTES = "\"'\u201c\u2018\u201e\u00ab\u2013\u2014"  # somebody speaks
+_LONGEST_QUESTION, _LONGEST_ANSWER = 160, 2000  # characters
+_CLOSING_REACH = 16  # characters behind the sign
+_CLOSING = re.compile(r"[*_\"')\]\u201d\u2019\u00bb ]*(?:</\w{1,8}>)*")
 
 
 class Parts(NamedTuple):
@@ -66,7 +72,10 @@ def find_parts(
     labels = find_part_labels(text, points, classes, boundaries, contexts)
     titles = titles[(ends - boundaries.hard_lines)[titles] <= LONGEST_LABEL]
     owners = np.full(contexts.size, -1)
-    lines = union(titles, _likely_titles(points, classes, boundaries, contexts))
+    likely = union(
+        _likely_titles(points, classes, boundaries, contexts), _questions(text, points, boundaries, contexts)
+    )
+    lines = union(titles, likely)
     lines = lines[~labels.alone[lines]]
     parts = _title_parts(text, boundaries, contexts, lines, underlines)
     named = np.array([part.line for part in parts], dtype=np.int64)
@@ -77,6 +86,7 @@ def find_parts(
     for line in named.tolist():  # the outer ones first
         if among(around[line : line + 1], named)[0]:
             around[line] = around[around[line]]
+    labels.alone[named] = True
     return Parts(label_ends, owners, around, labels.alone)
 
 
@@ -99,12 +109,28 @@ def _likely_titles(
     return lines[word & ~is_any(points[ends[lines] - 1], _TITLE_ENDS)]
 
 
+def _questions(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:
+    """Short lines that ask something, each before a line that does not, as in a list of frequent questions."""
+    signs = "".join(sign for sign in _ASKING if sign in text)
+    first, ends = boundaries.visible
+    if not signs or first.size < 2:
+        return np.zeros(0, dtype=np.int64)
+    marks = marks_of(points, signs)
+    last = np.append(marks, -1)[marks.searchsorted(ends) - 1]
+    short = (ends - first <= _LONGEST_QUESTION) & (last >= np.maximum(first, ends - 1 - _CLOSING_REACH))
+    asks = np.zeros(first.size, dtype=bool)
+    for line in np.flatnonzero(short & (boundaries.labels <= boundaries.hard_lines)).tolist():
+        asks[line] = bool(_CLOSING.fullmatch(text, last[line] + 1, ends[line])) and text[first[line]] not in _QUOTES
+    answered = asks[:-1] & ~asks[1:] & (contexts[1:] == contexts[:-1])
+    return np.flatnonzero(answered)
+
+
 def _title_parts(
     text: str, boundaries: Boundaries, contexts: Positions, lines: Positions, underlines: Positions
 ) -> list[Part]:
     """The part under each title: up to the next one of its level or a higher one.
 
-    A level with one title in all has no parts: that one stands over everything.
+    A level with one title in all has no parts: that one stands over everything.  The answer to a question is not long.
     """
     first, ends = boundaries.visible
     below = among(lines + 1, underlines)
@@ -113,6 +139,9 @@ def _title_parts(
         for line, under in zip(lines.tolist(), below.tolist(), strict=True)
     ]
     limits = contexts.searchsorted(contexts[lines], side="right")
+    asked = np.array(levels) == LOWEST_LEVEL
+    near = boundaries.hard_lines.searchsorted(boundaries.hard_lines[lines] + _LONGEST_ANSWER)
+    limits = np.where(asked, np.minimum(limits, near), limits)
     often = Counter(levels)
     opened: list[int] = []
     for index, line in enumerate(lines.tolist()):
