@@ -212,6 +212,40 @@ def test_what_stands_under_the_heading_that_is_asked_for_goes_first(style: str) 
     assert found[0.0] < found[0.3]
 
 
+ANSWERS = {
+    "How long does shipping take?": "Parcels usually arrive within three to five working days.",
+    "Can I return a product?": "Yes, within 30 days, as long as it is unused and in its box.",
+    "Do you ship abroad?": "At the moment only to Austria and Switzerland.",
+    "How do I reset my password?": "Click on the key symbol on the login page and follow the mail that we send you.",
+    "Is there a warranty?": "All devices come with 24 months, batteries with six.",
+    "Do you have a shop?": "Ours is in the Herrengasse in Graz, next to the post office.",
+    "Can I change my order?": "Until it is packed, which mostly happens on the same evening.",
+    "How do I cancel my subscription?": "A short message to the team is enough; it ends with the month.",
+}
+
+
+@pytest.mark.parametrize(
+    "style",
+    ["{}\n{}", "{}\n\n{}", "**{}**\n{}", "### {}\n\n{}", "{}\n    {}", "<p><b>{}</b></p>\n<p>{}</p>", "{}\u200b\n{}"],
+)
+def test_a_question_comes_with_its_answer(compressor: BeaverPromptCompressor, style: str) -> None:
+    if "\u200b" in style:  # with full-width signs
+        style, sign = style.replace("\u200b", ""), "\uff1f"
+    else:
+        sign = "?"
+    text = "\n\n".join(style.format(asked.replace("?", sign), answer) for asked, answer in ANSWERS.items())
+    for asked, answer in ANSWERS.items():
+        context = compressor.compress(text, question=asked, target_token=45, concate_question=False).compressed_context
+        assert answer in context
+        assert asked[:-1] in context.partition(answer)[0]
+
+
+def test_what_is_asked_in_a_story_names_nothing() -> None:
+    story = f'{BODY}\n\n"Who was it?"\n\n{OTHER}\n\n"Where did he go?"\n\n{BODY}'
+    assert leads_of(story)[1] is None
+    assert leads_of(f"Who was it?\n\nWhere did he go?\n\n{BODY}")[1] is None  # the first has no answer: one alone
+
+
 def test_later_sentences_of_a_long_turn_come_with_the_speaker(compressor: BeaverPromptCompressor) -> None:
     chat = "We should talk about the budget first, as we did last week, and then go on to the rest of the list. " * 3
     said = "The crane is out of order since Monday."
