@@ -41,9 +41,10 @@ def log_entries(
     stamped = np.zeros(lines.size, dtype=bool)
     stamped[likely] = _begins_with_time(points, lines[likely] + (initials[likely] == ord("[")))
     found = np.bincount(contexts[stamped], minlength=contexts[-1] + 1)
-    top = np.bincount(contexts[~is_any(initials, " \t")], minlength=found.size)
+    deeper = is_any(initials, " \t")
+    top = np.bincount(contexts[~deeper], minlength=found.size)
     stamped &= ((found >= _LEAST_STAMPED) & (2 * found > top))[contexts]
-    others = stamped | boundaries.after_blank | boundaries.tables | is_any(initials, "`~")
+    others = stamped | boundaries.after_blank | (boundaries.tables & ~deeper) | is_any(initials, "`~")
     limits = np.append(np.flatnonzero(others), lines.size)
     begins, ends = limits[:-1], limits[1:]
     long = stamped[begins] & (ends - begins > 1)
