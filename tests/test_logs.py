@@ -62,6 +62,25 @@ def test_lines_of_a_trace_are_no_rows(call: str, error: str, frames: int) -> Non
     assert start in found[call]
 
 
+def test_tracebacks_that_led_to_each_other_are_of_one_entry() -> None:
+    head = "Traceback (most recent call last):"
+    trace = f"{head}\n  File 'pay.py', line 3, in pay\n    raise Refused"
+    start, calm = "10:31:05 ERROR order 7 failed", "".join(f"10:31:{second} INFO fine\n" for second in range(10, 30))
+    chain = (
+        f"{trace}\nFirst: a\n\nDuring handling of the above exception, another exception occurred:\n\n"
+        f"{trace}\nSecond: b\n\nThe above exception was the direct cause of the following exception:\n\n"
+        f"{trace}\nLast: c"
+    )
+    found = needs(f"{start}\n{chain}\n\nThe end is near.\n{calm}")
+    assert {head, "Last: c"} <= found[start]
+    for line in ("First: a", "Second: b", "Last: c"):
+        assert start in found[line]
+    assert not found.get("The end is near.")
+    apart = needs(f"{calm}{start}\nby hand", f"{trace}\nLast: c")
+    assert apart[start] == {"by hand"}
+    assert start not in apart["Last: c"]
+
+
 def test_a_table_ends_an_entry() -> None:
     rows = "name,rye,hay\nAnn,1,2\nBo,3,4\n"
     calm = "".join(f"10:31:{second:02d} INFO fine\n" for second in range(6, 18))
