@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from inspect import isfunction
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -102,7 +104,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
         if language is not None:
             sentence_ends("", checked_text("language", language))  # refuses one that it has no rules for
         keep_freed_memory()
-        device = resolve_device("auto" if device_map is _CUDA else device_map or "auto")
+        device = resolve_device("auto" if device_map is _CUDA or device_map in (None, "", {}) else device_map)
         self.table = load_table(model_name or None, device=device, model_config=model_config or {})
         self.model_name = self.table.name
         self.config = config or BeaverConfig()
@@ -294,17 +296,22 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             scored = yield asked
             order = SentenceOrder(asked, self.table.weight, self.config)
             selection = Selector(document, scored, layout, wishes, self.config, count, budget, order).select()
-        return selection._replace(spans=tuple(self._placed(span, layout) for span in selection.spans))
+        own = groupby(selection.spans, key=attrgetter("context_index"))
+        spans = chain.from_iterable(self._placed(index, list(spans), layout) for index, spans in own)
+        return selection._replace(spans=tuple(spans))
 
-    def _placed(self, span: KeptSpan, layout: Layout) -> KeptSpan:
-        """A span of a part as one of the context that the part is inside of."""
-        if span.context_index not in layout.inside:
-            return span
-        text, offset = layout.inside[span.context_index]
-        start, end = span.start + offset, span.end + offset
-        starts, ends = self._tokenizer.encode([text]).offsets.T
-        first, last = token_range(starts, ends, np.array([start]), np.array([end]))
-        return replace(span, start=start, end=end, token_start=int(first[0]), token_end=int(last[0]))
+    def _placed(self, part: int, spans: list[KeptSpan], layout: Layout) -> Iterable[KeptSpan]:
+        """Spans of a part as those of the context that the part is inside of."""
+        if part not in layout.inside:
+            return spans
+        text, offset = layout.inside[part]
+        starts, ends = np.array([(span.start + offset, span.end + offset) for span in spans]).T
+        token_starts, token_ends = self._tokenizer.encode([text]).offsets.T
+        columns = (starts, ends, *token_range(token_starts, token_ends, starts, ends))
+        return [
+            replace(span, start=start, end=end, token_start=first, token_end=last)
+            for span, start, end, first, last in zip(spans, *(column.tolist() for column in columns), strict=True)
+        ]
 
     def _ranked(self, contexts: list[str], question: str) -> list[tuple[int, float]]:
         if not any(contexts):

@@ -51,7 +51,7 @@ def resolve_device(device_map: Any) -> torch.device:
         raise InputTypeError(f"device_map must be a device, got {type(device_map).__name__} {shown(device_map)}.")
     try:
         device = torch.device("cuda", device_map) if isinstance(device_map, int) else torch.device(device_map)
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         raise _unknown(device_map) from error
     if device.type not in _DEVICES:
         raise _unknown(device_map)

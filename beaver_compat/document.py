@@ -38,6 +38,7 @@ from beaver_compat.word_forms import formed_ids, odd_words
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
+_QUERY_SHARE = 8  # the implicit query is one of so many parts of a short text
 
 
 class Query(NamedTuple):
@@ -82,7 +83,8 @@ class Document:
         context_limits: token limits of the contexts, int64 [C + 1].
         pages, sentences: partitions of the tokens before ``query_start``.
         repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
-        heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S].
+        heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
+            where there are no parts.
         query_start: the token at which the implicit query begins; L if the question stands elsewhere.
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
@@ -102,7 +104,7 @@ class Document:
     pages: Partition
     sentences: Partition
     repeats: NDArray[np.bool_]
-    heads: Limits
+    heads: Limits | None
     query_start: int
     points: NDArray[np.uint32]
     classes: NDArray[np.uint16]
@@ -222,7 +224,7 @@ def prepare_document(
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,
         repeats=repeated,
-        heads=np.full(sentences.starts.size, -1) if leads is None else leads.heads_of(sentences.starts),
+        heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
         query_start=query_start,
         points=points,
         classes=classes,
@@ -234,13 +236,14 @@ def prepare_document(
 
 
 def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits: Limits, page_size: int) -> int:
-    """The first token of the implicit query: M tokens before the end, moved back to where a line or sentence begins.
+    """The first token of the implicit query: M tokens before the end, or where a line or sentence begins near that.
 
-    It is moved back by another M tokens at most, and never out of the last context.
+    Of a short text it is an eighth.  It is never moved back by more than M tokens, nor out of the last context.
     """
     last = token_starts.size
     first = int(context_limits[:-1][np.diff(context_limits) > 0][-1]) if last else 0
-    begin = max(last - page_size, first)
+    size = min(page_size, -(-last // _QUERY_SHARE))
+    begin = max(last - size, first)
     natural = tokens_at(token_starts, union(boundaries.hard_lines, boundaries.sentences))
-    near = natural[(natural <= begin) & (natural > max(begin - page_size, first - 1))]
-    return int(near[-1]) if near.size else begin
+    near = natural[(natural <= begin + size // 2) & (natural > max(begin - page_size, first - 1))]
+    return int(near[np.abs(near - begin).argmin()]) if near.size else begin

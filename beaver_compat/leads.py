@@ -91,22 +91,27 @@ class Leads:
         found = np.flatnonzero(needs < starts.size)
         return self.lead_starts[found], self.ends[found], needs[found]
 
-    def labels_of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
-        """The labels of the lines that some stretches hold a part of, and of the parts that those stand in; as `of`."""
-        lines, holders = self._held(self.labelled, starts, ends)
-        if not lines.size:
-            return lines, lines, lines
-        needs = np.full(self.starts.size, starts.size)  # the first stretch that needs each line's label
-        own = self.label_ends[lines] > self.starts[lines]
-        np.minimum.at(needs, lines[own], holders[own])
-        lines = self.around[lines]
-        while lines.size:
-            sooner = (lines >= 0) & (holders < needs[lines])
-            lines, holders = lines[sooner], holders[sooner]
-            np.minimum.at(needs, lines, holders)
-            lines = self.around[lines]
-        found = np.flatnonzero(needs < starts.size)
-        return self.starts[found], self.label_ends[found], needs[found]
+    def labels_of(self, starts: Positions) -> list[tuple[int, int, int]]:
+        """The labels of the lines that some stretches begin in, and of the parts that those stand in.
+
+        What else of a part a stretch holds has its label in the stretch, or the label that its first line has.
+
+        Args:
+            starts: of the stretches, int64 [m].
+
+        Returns:
+            Start and end of each label, and the index of the first stretch that needs it.
+        """
+        needs: dict[int, int] = {}
+        lines = self.text_ends.searchsorted(starts, side="right").clip(max=self.starts.size - 1)
+        for stretch, line in enumerate(lines.tolist()):
+            if self.label_ends[line] > self.starts[line]:
+                needs.setdefault(line, stretch)
+            around = int(self.around[line])
+            while around >= 0 and around not in needs:
+                needs[around] = stretch
+                around = int(self.around[around])
+        return [(int(self.starts[line]), int(self.label_ends[line]), stretch) for line, stretch in needs.items()]
 
     def heads_of(self, starts: Positions) -> Positions:
         """The sentence that names the part that each sentence stands in, -1 for none, int64 [S].
@@ -128,9 +133,9 @@ class Leads:
         return self._chosen((self.needed[:, 0] >= 0) | (self.behind >= 0))
 
     @cached_property
-    def labelled(self) -> Chosen:
-        """The lines that have a label or stand in a part that has one."""
-        return self._chosen((self.label_ends > self.starts) | (self.parts >= 0))
+    def labelled(self) -> bool:
+        """Whether any line has a label."""
+        return bool((self.label_ends > self.starts).any())
 
     def _chosen(self, asked: NDArray[np.bool_]) -> Chosen:
         lines = np.flatnonzero(asked)

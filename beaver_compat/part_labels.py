@@ -24,9 +24,13 @@ _NUMBER_REACH = 48  # characters in which the number begins
 _TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none has
 
 _WORD = r"[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?"
+_RULE = r"[-=*]{2,8}"
+_NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
+_MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
+_COUNTED = "\u7ae0\u8282\u7bc0\u6761\u689d\u6bb5\u7bc7\u56de\u9875\u9801\u90e8"  # chapters and the like
 _LABEL = re.compile(
-    rf"(?:[-=*]{{2,8}} *)?(?P<word>{_WORD})? ?(?P<open>[\[(#]|No\. ?)?(?P<number>\d{{1,4}})(?P<close>[\])]?)"
-    r"(?P<end>(?: ?\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\))?(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))?\**)"
+    rf"(?:{_RULE} *)?(?P<word>{_WORD})? ?(?P<open>[\[(#]|No\. ?)?(?P<number>\d{{1,4}})(?P<close>[\])]?)"
+    rf"(?P<end>[{_COUNTED}]?(?: ?{_NOTE})?{_MARK}?(?: *{_RULE}$)?\**)"
 )
 _TAG = re.compile(
     r"<(?P<word>[A-Za-z]\w{0,20}) [^<>\n]{0,80}?\b(?:index|id|number|no|n)=[\"']?(?P<number>\d{1,4})\b[^<>\n]*>"

@@ -6,11 +6,12 @@ It holds no arithmetic of the method; it does not know of LLMLingua's arguments.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import distinct, nexts, rises
+from beaver_compat.ascending import distinct, nexts, rises, union
 from beaver_compat.config import BeaverConfig
 from beaver_compat.document import Document
 from beaver_compat.planning import Candidates, Plan, Positions, Runs
@@ -92,17 +93,26 @@ def _prior_positions(
 
 
 def _forced(document: Document, forced: Sequence[tuple[int, int]]) -> Candidates:
-    """The implicit query, then what is forced."""
-    starts, ends = np.array(forced, dtype=np.int64).reshape(-1, 2).T
+    """The implicit query, its last sentence first, then what is forced."""
+    query = _query_sentences(document)
+    starts, ends = np.array([*query, *forced], dtype=np.int64).reshape(-1, 2).T
     tokens = document.token_starts.searchsorted(ends) - document.token_starts.searchsorted(starts)
     roles = np.full(starts.size, _FORCED)
-    query = document.token_starts[document.query_start :]
-    if query.size:
-        own = query[0], document.context_ends[-1], query.size, _QUERY
-        starts, ends, tokens, roles = (
-            np.insert(column, 0, value) for column, value in zip((starts, ends, tokens, roles), own, strict=True)
-        )
+    roles[: len(query)] = _QUERY
     return Candidates(starts, ends, tokens, np.zeros(starts.size, dtype=bool), roles, np.full(starts.size, np.nan))
+
+
+def _query_sentences(document: Document) -> list[tuple[int, int]]:
+    """The lines and sentences of the implicit query, the last one first: where not all fit, what is asked stays."""
+    query = document.token_starts[document.query_start :]
+    if not query.size:
+        return []
+    boundaries, end = document.boundaries, document.context_ends[-1]
+    word = int(np.append(boundaries.words, end)[boundaries.word_ends.searchsorted(query[0], side="right")])
+    start = max(word, int(query[0]))  # not the white space before the first word
+    edges = union(boundaries.hard_lines, boundaries.sentences)
+    inner = edges[(edges > start) & (edges < end)].tolist()
+    return list(pairwise([start, *inner, end]))[::-1]
 
 
 def trimmed(document: Document, runs: Runs) -> tuple[Positions, Positions]:

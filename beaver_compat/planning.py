@@ -26,7 +26,6 @@ _TRIES = 24  # candidates behind the first that does not fit that are tried for 
 _GUESSES = 6  # interpolated counts before the search halves the interval instead
 _CHARACTERS_PER_TOKEN = 3  # a rough guess, which the search corrects
 _LEAD = 40  # characters: what smoothing may put before a candidate that is cut
-_LEAST_PART = 24  # characters of a piece that is broken off where others are kept
 _LEAST_ROOM = 8  # tokens: less is not worth another piece
 _MOST_OF_IT = 0.5  # of the best candidate that does not fit: a part of that size goes before worse ones that are whole
 _WIDE_ROOM = 0.1  # of the budget: in less, worse ones that are whole go first however much of the best fits
@@ -121,9 +120,8 @@ def plan(
             return union(runs, with_leads(part, smoother) if led else part)
 
         at, levels = parts.places(start, end, torn)
-        if used > least:  # not worth what it needs
-            long = at - begin >= min(_LEAST_PART, end - begin)
-            at, levels = at[long], levels[long]
+        needs = _length(grown(begin + 1)) - _length(runs) - 1
+        at, levels = at[at - begin >= needs], levels[at - begin >= needs]  # less is not worth what it needs
         return _cut_to_fit(runs, used, begin, (at, levels), grown, cost, budget)
 
     least = cost([])

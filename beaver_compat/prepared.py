@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from threading import RLock
 from typing import Protocol
 
@@ -44,6 +43,7 @@ class Source:
         self._reader = reader
         self._lock = RLock()
         self._known: dict[bool, Read] = {}
+        self._tokens: Tokenized | None = None
         self._counts: tuple[TokenCounter, list[int]] | None = None
 
     def __getstate__(self) -> dict[str, object]:
@@ -54,9 +54,12 @@ class Source:
         vars(self).update(state)
         self._lock = RLock()
 
-    @cached_property
+    @property
     def tokens(self) -> Tokenized:
-        return self._tokenizer.encode(self.contexts)
+        with self._lock:
+            if self._tokens is None:
+                self._tokens = self._tokenizer.encode(self.contexts)
+            return self._tokens
 
     def read(self, implicit_query: bool) -> Read:
         """The document, with or without the implicit query set apart, and its vectors where they are kept."""
@@ -77,7 +80,7 @@ class Source:
 
 def read_tokens(sources: Sequence[Source]) -> None:
     """Tokenize the contexts of several sources, of one tokenizer, together: each gets those it would have alone."""
-    new = [source for source in sources if "tokens" not in vars(source)]
+    new = [source for source in sources if source._tokens is None]
     if not new:
         return
     ids, offsets, limits = new[0]._tokenizer.encode([context for source in new for context in source.contexts])
@@ -85,7 +88,7 @@ def read_tokens(sources: Sequence[Source]) -> None:
     for source in new:
         own = limits[first : first + len(source.contexts) + 1]
         first += len(source.contexts)
-        source.tokens = Tokenized(ids[own[0] : own[-1]], offsets[own[0] : own[-1]], own - own[0])
+        source._tokens = Tokenized(ids[own[0] : own[-1]], offsets[own[0] : own[-1]], own - own[0])
 
 
 class PreparedContext(Source):
@@ -111,7 +114,7 @@ class PreparedContext(Source):
     def __getstate__(self) -> dict[str, object]:
         left = {"owner", "_tokenizer", "_reader", "_counts"}  # these are the compressor's
         kept = {name: value for name, value in super().__getstate__().items() if name not in left}
-        return kept | {"tokens": self.tokens, "_maker": self._identity}
+        return kept | {"_tokens": self.tokens, "_maker": self._identity}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         super().__setstate__(state)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.lookup import ContextTokens, QueryTokens, min_max, of_prompt, row_norms, unit_rows
@@ -157,17 +158,18 @@ def with_headings(scores: Tensor, own: Tensor, heads: Tensor, weight: float) -> 
     Args:
         scores: float32 [S].
         own: scores of the sentences by themselves, float32 [S].
-        heads: index of the sentence that names each one's part, -1 for none, int64 [S].
+        heads: index of the sentence that names each one's part, S for none, at the end of that, int64 [S + 1].
         weight: share of that one's score.
 
     >>> own = torch.tensor([1.0, 0.5, 0.0])
-    >>> with_headings(own, own, torch.tensor([-1, 0, 1]), 0.5)
+    >>> with_headings(own, own, torch.tensor([3, 0, 1, 3]), 0.5)
     tensor([1.0000, 1.0000, 0.7500])
     """
-    at = heads
-    for _ in range(_HEADINGS):
-        scores = scores + weight * own.index_select(0, at.clamp_min(0)) * (at >= 0)
-        at = torch.where(at >= 0, heads.index_select(0, at.clamp_min(0)), -1)
+    gains = functional.pad(own, (0, 1)).mul_(weight)
+    at = heads[:-1]
+    for level in range(_HEADINGS):
+        at = heads.index_select(0, at) if level else at
+        scores = scores + gains.index_select(0, at)
     return scores
 
 

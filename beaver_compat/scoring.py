@@ -42,7 +42,7 @@ class Encoded(NamedTuple):
         pieces: their ranges: pages, and sentences where the configuration scores them.
         contexts: index of each page's context, int64 [N].
         first_page, last_page: index of the pages of each sentence's first and last token, int64 [S].
-        heads: index of the sentence that names each one's part, -1 for none, int64 [S]; None where none is named.
+        heads: index of the sentence that names each one's part, S for none, int64 [S + 1]; None where none is named.
     """
 
     context: ContextTokens
@@ -174,11 +174,14 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
 
 def _heads(documents: Sequence[Document], device: torch.device) -> Tensor | None:
     """The sentences that name the parts, counted through all documents; None where no part has a name."""
-    if all((document.heads < 0).all() for document in documents):
+    edges = [0, *accumulate(document.sentences.starts.size for document in documents)]
+    if all(document.heads is None for document in documents):
         return None
-    edges = accumulate((document.heads.size for document in documents), initial=0)
-    heads = [document.heads + edge * (document.heads >= 0) for document, edge in zip(documents, edges, strict=False)]
-    return _joined(heads).to(device)
+    heads = np.full(edges[-1] + 1, edges[-1])
+    for document, low, high in zip(documents, edges, edges[1:], strict=False):
+        if document.heads is not None:
+            heads[low:high] = np.where(document.heads < 0, edges[-1], document.heads + low)
+    return torch.from_numpy(heads).to(device)
 
 
 def _limits(limits: Sequence[NDArray[np.int64]], edges: Sequence[int]) -> NDArray[np.int64]:

@@ -34,13 +34,18 @@ class SentenceOrder:
     def __call__(self, start: int, end: int) -> Runs:
         """The sentences between two characters, best first; none where there is only one."""
         document = self._asked.document
+        line = int(document.boundaries.hard_lines.searchsorted(start, side="right")) - 1
+        record = bool(document.boundaries.records[line])  # is divided into its items, whole as it would be kept
+        if record:
+            start, end = (
+                int(limit[line]) for limit in (document.boundaries.hard_lines, document.boundaries.visible[1])
+            )
         low = int(tokens_at(document.token_starts, np.array(start)))
         high = int(document.token_ends.searchsorted(end, side="right"))
         longest = _LONGEST_DIVIDED * self._config.page_size
-        line = document.boundaries.hard_lines.searchsorted(start, side="right") - 1
-        if self._config.sentence_weight == 0 or high - low > longest or high > document.query_start:
-            return []  # pages are kept whole; what is long is cut; the implicit query has no scores
-        if document.whole_lines[line]:
+        if self._config.sentence_weight == 0 or high > document.query_start:
+            return []  # pages are kept whole; the implicit query has no scores
+        if not record and (high - low > longest or document.whole_lines[line]):
             return []
         edges = document.smoother.sentences(start, end)
         limits = np.array([low, *tokens_at(document.token_starts, np.array(edges[1:-1], dtype=np.int64)), high])

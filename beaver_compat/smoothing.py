@@ -13,13 +13,15 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.boundaries import Boundaries
+from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.cutting import LONGEST_WORD, move_out
+from beaver_compat.items import item_starts
 from beaver_compat.leads import Leads
 from beaver_compat.sentences import ends_between
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
+_LONG_RECORD = 160  # characters: a shorter record is kept whole or not at all
 _MOST_ASKED = 6  # candidates that pysbd may refuse before an end is moved to a line's or a word's end instead
 _BLANK = re.compile(r"[^\S ]")  # all white space but the space
 
@@ -85,10 +87,14 @@ class Smoother:
         return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
 
     def sentences(self, start: int, end: int) -> list[int]:
-        """Where the sentences of a stretch begin, ``start`` first, and its ``end``."""
+        """Where the sentences of a stretch begin, ``start`` first, and its ``end``; a line of data's items."""
+        if self._sentences and self._is_record(start):
+            line = self._text[start:end]
+            long = _LONG_RECORD < len(line) <= LONGEST_RECORD and "\n" not in line
+            return [start, *(start + place for place in item_starts(line) if place), end] if long else [start, end]
         found = self._boundaries.sentences
         low, high = found.searchsorted([start + 1, end]).tolist()
-        inner = found[low:high].tolist() if self._sentences and not self._is_record(start) else []
+        inner = found[low:high].tolist() if self._sentences else []
         return [start, *filter(self._confirmed, inner), end]
 
     def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
@@ -98,9 +104,10 @@ class Smoother:
         if leads is None:
             return found
         starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
-        for lines, leads_of in ((leads.needing.lines, leads.of), (leads.labelled.lines, leads.labels_of)):
-            if lines.size:
-                found += zip(*(column.tolist() for column in leads_of(starts, ends)), strict=True)
+        if leads.needing.lines.size:
+            found += zip(*(column.tolist() for column in leads.of(starts, ends)), strict=True)
+        if leads.labelled:
+            found += leads.labels_of(starts)
         return [(self.start(start), end, stretch) for start, end, stretch in found]
 
     def _find_start(self, position: int) -> int:

@@ -44,6 +44,18 @@ def needs(*contexts: str) -> dict[str, set[str]]:
     return found
 
 
+def names(*contexts: str) -> dict[str, set[str]]:
+    """The labels that each line needs, by their texts."""
+    lines, leads = leads_of(*contexts)
+    assert leads is not None
+    text = "\n\n".join(contexts)
+    found: dict[str, set[str]] = {}
+    for index, line in enumerate(lines):
+        labels = leads.labels_of(leads.starts[[index]])
+        found[line.strip()] = {text[start:end].strip() for start, end, _ in labels}
+    return found
+
+
 # Lines that random texts are put together from.
 PIECES = [
     "def f():",

@@ -166,6 +166,23 @@ def test_without_a_question_the_end_is_the_query(compressor: BeaverPromptCompres
     assert result.compressed_context.endswith("what was it that Dr. Smith paid for in year 17?")
 
 
+SHORT = (
+    "Ferries leave at 7:15 and 16:40 each day. The orchard grows 48 kinds of apples. Its cider press is driven by a"
+    " water wheel. The comet of 1910 was photographed there by Ilse Varga. The school has ninety pupils. Its roof is"
+    " made of copper.\n\nQuestion: Who photographed the comet?"
+)
+
+
+def test_without_a_question_the_last_line_stays_the_longest(compressor: BeaverPromptCompressor) -> None:
+    asked = "Question: Who photographed the comet?"
+    for budget in range(compressor.counter(asked), compressor.counter(SHORT)):
+        assert compressor.compress(SHORT, target_token=budget).compressed_context.endswith(asked)
+    assert "by Ilse Varga." in compressor.compress(SHORT, rate=0.5).compressed_context
+    chat = "".join(f"Ann: The year {year} was wet.\nBob: And cold.\n" for year in range(1900, 1930)) + "Ann: Why 1907?"
+    for budget in (12, 40, 200):
+        assert compressor.compress(chat, target_token=budget).compressed_context.endswith("Ann: Why 1907?")
+
+
 def test_errors_that_llmlingua_raises_by_assert(compressor: BeaverPromptCompressor) -> None:
     for kind in (AssertionError, ValueError, InputAssertionError):
         with pytest.raises(kind, match=r"^Error: 'rate' must not exceed 1\.0\."):

@@ -258,6 +258,25 @@ def test_a_sentence_takes_the_better_of_its_pages() -> None:
     torch.testing.assert_close(found, torch.tensor([0.25 * 0.4 + 0.75, 0.25 * 0.8 + 0.375]))
 
 
+@given(st.data(), st.floats(0, 1))
+@settings(max_examples=100, deadline=None)
+def test_a_sentence_gains_from_the_names_of_its_parts(data: st.DataObject, weight: float) -> None:
+    size = data.draw(st.integers(1, 12))
+    own = data.draw(st.lists(st.floats(0, 1, width=32), min_size=size, max_size=size))
+    heads = [data.draw(st.integers(-1, sentence - 1)) for sentence in range(size)]
+    expected = []
+    for sentence in range(size):
+        total, head = 0.5 * own[sentence], heads[sentence]
+        for _ in range(3):
+            if head >= 0:
+                total, head = total + weight * own[head], heads[head]
+        expected.append(total)
+    scores = torch.tensor(own)
+    named = torch.tensor([size if head < 0 else head for head in [*heads, -1]])
+    found = query_planner.with_headings(0.5 * scores, scores, named, weight)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
+
+
 def test_every_ablation_of_the_paper_is_one_field() -> None:
     letter = BeaverConfig.paper()
     rows = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from line_readings import PIECES, leads_of, needs
+from line_readings import PIECES, leads_of, names, needs
 from text_kinds import CODE, CSV, MARKDOWN
 
 from beaver_compat import BeaverPromptCompressor
@@ -63,18 +63,6 @@ def test_a_block_and_the_line_that_leads_to_it_need_each_other() -> None:
     starts, _, _ = leads.of(leads.starts[[2]], leads.text_ends[[2]])
     assert starts[0] == lines[0].index("Do this")
     assert leads.of(np.array([0]), np.array([20]))[0].size == 0  # the paragraph's beginning needs no block
-
-
-def names(*contexts: str) -> dict[str, set[str]]:
-    """The labels that each line needs, by their texts."""
-    lines, leads = leads_of(*contexts)
-    assert leads is not None
-    text = "\n\n".join(contexts)
-    found: dict[str, set[str]] = {}
-    for index, line in enumerate(lines):
-        starts, ends, _ = leads.labels_of(leads.starts[[index]], leads.text_ends[[index]])
-        found[line.strip()] = {text[start:end].strip() for start, end in zip(starts, ends, strict=True)}
-    return found
 
 
 def test_lines_of_a_section_need_its_heading() -> None:
