@@ -85,6 +85,18 @@ def checked_goal(rate: object, target_token: object) -> Goal:
     return Goal(share, target)
 
 
+def checked_share(name: str, value: object) -> float:
+    """A number from 0 to 1.
+
+    Raises:
+        InputTypeError, InputValueError: anything else.
+    """
+    share = checked_number(name, value)
+    if not 0 <= share <= 1:
+        raise InputValueError(f"{name} is {shown(value)}; give a share from 0 to 1")
+    return share
+
+
 def rate_too_high(rate: object) -> InputAssertionError:
     """The error for a rate above 1: LLMLingua's words, then the value."""
     return InputAssertionError(f"{_RATE_TOO_HIGH} It is {shown(rate)}.")

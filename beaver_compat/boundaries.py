@@ -104,7 +104,7 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     after_blank = rises(line_numbers, -2) > 1
     ends = word_ends[last_words]
     terminated = _ends_sentence(classes, ends)
-    records, tables = _records(points, classes, words[first_words], ends, terminated, after_blank)
+    records, tables = _records(points, classes, lines, words[first_words], ends, terminated, after_blank)
     hard = np.flatnonzero(~soft)
     return Boundaries(
         lines=lines,
@@ -231,6 +231,7 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Pos
 def _records(
     points: NDArray[np.uint32],
     classes: NDArray[np.uint16],
+    lines: Positions,
     starts: Positions,
     ends: Positions,
     terminated: NDArray[np.bool_],
@@ -240,13 +241,16 @@ def _records(
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
     delimiters = _outside_quotes(points, marks_of(points, DELIMITERS), starts, ends)
-    columns = delimiters.searchsorted(ends) - delimiters.searchsorted(starts)
+    first = delimiters.searchsorted(starts)
+    columns = delimiters.searchsorted(ends) - first
     # Lines of prose may have equally many commas, too; they end like sentences, with white space behind each comma.
     tight = delimiters[(classes[np.minimum(delimiters + 1, points.size - 1)] & _BLANK) == 0]
     prose = terminated & (tight.searchsorted(ends) == tight.searchsorted(starts))
     row = (columns >= _LEAST_DELIMITERS) & ~prose
+    # The first cells of rows begin or end at one column; a statement does not below the line it is indented under.
+    flush = (rises(starts - lines, 0) == 0) | (rises(np.append(delimiters, 0)[first] - lines, 0) == 0)
     like_last = np.zeros(starts.size + 1, dtype=bool)
-    like_last[1:-1] = row[1:] & row[:-1] & (columns[1:] == columns[:-1]) & ~after_blank[1:]
+    like_last[1:-1] = row[1:] & row[:-1] & (columns[1:] == columns[:-1]) & flush[1:] & ~after_blank[1:]
     edge = np.append(after_blank, True)
     inner = (like_last[:-1] | edge[:-1]) & (like_last[1:] | edge[1:]) & (like_last[:-1] | like_last[1:])
     tabular = inner.copy()  # and the table's first and last row, where other text stands right before or behind them

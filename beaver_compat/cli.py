@@ -53,12 +53,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
+        if sys.stdout is None:  # its descriptor was closed before the start
+            raise InputValueError("standard output is closed; send it to a file, a pipe or /dev/null")
         arguments.run(arguments)
     except (BeaverError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
             return _FAILED
-        print(f"beaver: {_told(error)}", file=sys.stderr)
+        _tell(_told(error))
         return _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -171,6 +173,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     from beaver_compat.comparison import compare
 
     context = _read(arguments.file, arguments.encoding)
+    _check_writable(arguments.html)
     with contextlib.redirect_stdout(sys.stderr):  # others print while they load
         compared = compare(
             context,
@@ -180,10 +183,21 @@ def _compare(arguments: argparse.Namespace) -> None:
             answer=arguments.answer,
             compressor=_compressor(arguments),
         )
+    print(compared.table(), flush=True)
     with open(arguments.html, "w", encoding="utf-8", errors="replace") as page:
         page.write(compared.html())
-    print(compared.table())
-    print(f"beaver: outputs side by side in {arguments.html}", file=sys.stderr)
+    _tell(f"outputs side by side in {arguments.html}")
+
+
+def _check_writable(name: str) -> None:
+    """Refuse a file that can't be written before work is put into what it is to hold; it is left as it is."""
+    there = os.path.exists(name)
+    if there and not (os.path.isfile(name) or os.path.isdir(name)):
+        return  # whoever reads a pipe would take the check for all of it
+    with open(name, "ab"):
+        pass
+    if not there:
+        os.remove(os.path.realpath(name))
 
 
 def _read(name: str, named: str | None) -> str:
@@ -240,7 +254,12 @@ def _told(error: Exception) -> str:
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:
-    print(f"beaver: warning: {_with_options(str(message))}", file=sys.stderr)
+    _tell(f"warning: {_with_options(str(message))}")
+
+
+def _tell(text: str) -> None:
+    if sys.stderr is not None:  # else it would be printed among the output
+        print(f"beaver: {text}", file=sys.stderr)
 
 
 def _with_options(message: str) -> str:

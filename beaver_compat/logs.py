@@ -10,6 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import rises
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.characters import is_any, is_digit
 
@@ -20,11 +21,15 @@ _TIME = np.array([1, 1, 0, 1, 1, 0, 1, 1], dtype=bool)  # and of 10:31:05
 _LEAST_STAMPED = 3  # lines of a log
 _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|FATAL)\b", re.I)
 
+_CHAINED = re.compile(r"Traceback \(most recent call last\):|(?:During handling of t|T)he above exception\b")
+
 
 def log_entries(
     text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions
 ) -> tuple[Positions, Positions]:
     """The entries of two or more lines: the first hard line of each and the line behind its last, int64 [k].
+
+    A blank line ends an entry, but not between the tracebacks of exceptions that led to each other.
 
     Args:
         text: all contexts, joined.
@@ -41,9 +46,13 @@ def log_entries(
     stamped = np.zeros(lines.size, dtype=bool)
     stamped[likely] = _begins_with_time(points, lines[likely] + (initials[likely] == ord("[")))
     found = np.bincount(contexts[stamped], minlength=contexts[-1] + 1)
-    top = np.bincount(contexts[~is_any(initials, " \t")], minlength=found.size)
+    deeper = is_any(initials, " \t")
+    top = np.bincount(contexts[~deeper], minlength=found.size)
     stamped &= ((found >= _LEAST_STAMPED) & (2 * found > top))[contexts]
-    others = stamped | boundaries.after_blank | boundaries.tables | is_any(initials, "`~")
+    apart = boundaries.after_blank.copy()
+    for line in np.flatnonzero(apart & (rises(contexts, -1) == 0) & is_any(initials, "TD")).tolist():
+        apart[line] = not _CHAINED.match(text, lines[line])
+    others = stamped | apart | (boundaries.tables & ~deeper) | is_any(initials, "`~")
     limits = np.append(np.flatnonzero(others), lines.size)
     begins, ends = limits[:-1], limits[1:]
     long = stamped[begins] & (ends - begins > 1)

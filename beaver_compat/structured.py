@@ -17,10 +17,11 @@ from beaver_compat.document import CONTEXT_SEPARATOR
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
 from beaver_compat.layout import Layout, Limit, line_end_or_space
 
+_CLOSING = "</llmlingua>"
 _ATTRIBUTE = r"(rate|compress)\s*=\s*(\d+(?:\.\d*)?|\.\d+|True|False)"
 _ATTRIBUTES = re.compile(_ATTRIBUTE, re.ASCII)
 _PLAIN = re.sub(r"\((?!\?)", "(?:", _ATTRIBUTE)
-_TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_PLAIN})*)\s*>|</llmlingua>", re.ASCII)
+_TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_PLAIN})*)\s*>|{_CLOSING}", re.ASCII)
 _LIKE_A_TAG = re.compile(r"</?llmlingua(?![\w-])[^<>]*>?", re.ASCII)
 _WIDEST_EDGE = 100  # characters of white space around a segment that are printed with it
 _TRIPLES = "a list of (length, rate, compress)"
@@ -28,7 +29,7 @@ _UNEQUAL = "The number of segments, rates, and compress flags should be the same
 
 
 class TagWarning(UserWarning):
-    """Something looks like a tag and is none, so that it stays as text."""
+    """Something looks like a tag and is none, so that it stays as text; or a tag has no counterpart."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,9 @@ class Segment:
 def parse_segments(text: str) -> list[Segment]:
     """The segments of a tagged text; what stands outside of tags is a segment without attributes.
 
-    Anything that is not exactly a tag is text, a lone ``<`` or an unknown attribute too.  What looks like a tag and is
-    none brings a TagWarning.
+    Anything that is not exactly a tag is text, a lone ``<`` or an unknown attribute too.  A tag without its counterpart
+    is a tag: a segment ends at the next one or with the text.  LLMLingua adds what is missing at the text's two ends,
+    and loses text elsewhere.  What looks like a tag and is none brings a TagWarning, and so does a missing counterpart.
 
     Raises:
         InputAssertionError: a rate above 1, in LLMLingua's words.
@@ -58,11 +60,13 @@ def parse_segments(text: str) -> list[Segment]:
     >>> parse_segments("a < b<llmlingua, compress=False, rate=.5>c</llmlingua>")
     [Segment(text='a < b', rate=None, compress=True), Segment(text='c', rate=0.5, compress=False)]
     """
+    tags = list(_TAG.finditer(text))
     _warn_of_typos(text)
+    _warn_of_unpaired([tag[0] for tag in tags])
     segments = []
     attributes: dict[str, str] = {}
     position = 0
-    for tag in [*_TAG.finditer(text), None]:
+    for tag in [*tags, None]:
         until = tag.start() if tag else len(text)
         if until > position:
             segments.append(_segment(text[position:until], attributes))
@@ -80,6 +84,17 @@ def _warn_of_typos(text: str) -> None:
                 "False): <llmlingua, rate=0.4, compress=False> ... </llmlingua>",
                 TagWarning,
             )
+
+
+def _warn_of_unpaired(tags: Sequence[str]) -> None:
+    pairs = list(pairwise([_CLOSING, *tags, ""]))
+    for tag in dict.fromkeys(tag for tag, following in pairs if tag != _CLOSING != following):
+        warn_caller(
+            f"{shown(tag)} has no {_CLOSING} before the next tag or the text's end, where its segment ends; add it",
+            TagWarning,
+        )
+    if (_CLOSING, _CLOSING) in pairs:
+        warn_caller(f"{_CLOSING!r} has no <llmlingua> before it, it is left out; add one, or take it away", TagWarning)
 
 
 def given_segments(contexts: Sequence[str], segments: object, rates: object, compress: object) -> list[list[Segment]]:

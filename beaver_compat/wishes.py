@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from beaver_compat.arguments import checked_number
+from beaver_compat.arguments import checked_number, checked_share
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 
 RANK_METHODS = (
@@ -131,7 +131,7 @@ def make_wishes(
     number = _checked_count("force_context_number", force_context_number, unset=-1)
     target = _checked_count("target_context", target_context, unset=-1)
     tokens = _checked_size("context_level_target_token", context_level_target_token, unset=-1.0)
-    share = _checked_size("context_level_rate", context_level_rate, unset=1.0)
+    share = 1.0 if context_level_rate is None else checked_share("context_level_rate", context_level_rate)
     numbers = [bound for bound in (number, target) if bound >= 0]
     return Wishes(
         whole=tuple(whole),

@@ -41,6 +41,20 @@ def test_quotes_that_hold_no_cell_change_nothing(text: str) -> None:
     assert boundaries_of(text).tables.tolist() == boundaries_of(text.replace('"', "'")).tables.tolist()
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("  8, 12, 3\n 44, 1, 90\n107, 5, 6", 3),
+        ("  Bertram, 1, 2\n      Ann, 3, 4\n      Eve, 5, 6", 3),
+        ("\tAnn, 3, 4\n\tBertram, 1, 2", 2),
+        ('  File "a.py", line 8, in f\n    post(url, data, 5)\n  File "b.py", line 4, in g\nLost: a, b, c', 0),
+        ("    post(url, data, 5)\nLost: a, b, c", 0),
+    ],
+)
+def test_rows_are_flush(text: str, rows: int) -> None:
+    assert boundaries_of(text).tables.sum() == rows
+
+
 @given(st.text(alphabet="ab \n.\u3000漢", max_size=60), st.integers(1, 9))
 def test_runs_are_found_piece_by_piece(text: str, at_once: int) -> None:
     classes = character_classes(code_points(text))

@@ -95,11 +95,48 @@ def test_nul_characters_are_kept_where_the_encoding_is_named(tmp_path: Path) -> 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"a\0b. nul here.\n", b"")
 
 
-def test_a_closed_standard_input_is_told() -> None:
-    closed = 'exec "$@" <&-'
-    done = subprocess.run(["sh", "-c", closed, "sh", *COMMAND, "compress", "-t", "9"], capture_output=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == b"beaver: standard input is closed; give a FILE, or pipe the text in\n"
+def run_closed(stream: str, *arguments: str) -> tuple[int, bytes, bytes]:
+    whole = ["sh", "-c", f'exec "$@" {stream}&-', "sh", *COMMAND, *arguments]
+    done = subprocess.run(whole, capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("options", [["compress"], ["compress", "--json"], ["compare"]])
+def test_a_closed_standard_output_or_input_is_told(options: list[str]) -> None:
+    told = b"beaver: standard output is closed; send it to a file, a pipe or /dev/null\n"
+    assert run_closed(">", *options, DOCUMENT, "-t", "9") == (1, b"", told)
+    told = b"beaver: standard input is closed; give a FILE, or pipe the text in\n"
+    assert run_closed("<", *options, "-", "-t", "9") == (1, b"", told)
+
+
+def test_messages_are_no_output_where_standard_error_is_closed() -> None:
+    assert run_closed("2>", "compress", "no-such-file", "-t", "9") == (1, b"", b"")
+
+
+def test_a_page_that_can_not_be_written_is_told_before_the_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets it
+    command = ["compare", DOCUMENT, "-t", "9", "--token-counter", "table"]
+    for name, reason in ((tmp_path, "Is a directory"), (tmp_path / "no/page.html", "No such file or directory")):
+        assert main([*command, "--against", "xx", "--html", str(name)]) == 1
+        assert capsys.readouterr() == ("", f"beaver: {name}: {reason}\n")
+    (tmp_path / "old.html").write_text("kept")
+    for page in ("old.html", "new.html"):
+        assert main([*command, "--against", "xx", "--html", str(tmp_path / page)]) == 1
+        assert "--against has 'xx'" in capsys.readouterr().err
+        assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("old.html", "kept")]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_the_table_is_printed_before_the_page_is_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    assert main(["compare", DOCUMENT, "-t", "9", "--token-counter", "table", "--html", "/dev/full"]) == 1
+    printed, told = capsys.readouterr()
+    assert printed.startswith("compressor ")
+    assert told == "beaver: [Errno 28] No space left on device\n"
 
 
 def test_the_version() -> None:

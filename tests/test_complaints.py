@@ -142,7 +142,11 @@ def test_structured_tags_are_ignored_114_201(compressor: BeaverPromptCompressor)
     prompt = compressor.structured_compress_prompt(TAGGED, rate=0.5)["compressed_prompt"]
     assert "llmlingua" not in prompt
     assert [line.split(":")[0] for line in prompt.split("\n")] == ["Chair", "Clerk", "Chair"]
-    code = "<llmlingua, compress=False>if (a < b && c > d) { x<T>(); }</llmlingua><llmlingua, rate=0.3> " + HARBOUR
+    code = (
+        "<llmlingua, compress=False>if (a < b && c > d) { x<T>(); }</llmlingua><llmlingua, rate=0.3> "
+        + HARBOUR
+        + "</llmlingua>"
+    )
     assert compressor.structured_compress_prompt(code)["compressed_prompt"].startswith(
         "if (a < b && c > d) { x<T>(); }"
     )

@@ -18,7 +18,7 @@ from model_files import model_files, write_folder
 from prompt_samples import ANSWER, CONTEXTS, HARBOUR, OBSERVATORY, QUESTION, kept_words
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.errors import InputAssertionError, InputValueError
+from beaver_compat.errors import InputValueError
 from beaver_compat.integrations.documents import shortened
 
 TEXTS = [
@@ -134,6 +134,28 @@ def test_components_take_the_same_arguments(component: Any, compressor: BeaverPr
     assert kept_by(made) == [kept.text for kept in shortened(table, CONTEXTS, QUESTION, **rest).values()]
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("rate", 5, r"'rate' must not exceed 1\.0.* It is 5"),
+        ("rate", -0.5, "rate is -0.5; give a share from 0 to 1"),
+        ("target_token", -2, "target_token is -2.*; give 0 or more tokens, or -1 to use rate"),
+        ("target_token", float("nan"), "target_token is NaN; give a number"),
+        ("dynamic_context_compression_ratio", -3, "dynamic_context_compression_ratio is -3.*; give a share from 0 to"),
+        ("dynamic_context_compression_ratio", 1.5, "dynamic_context_compression_ratio is 1.5; give a share from 0 to"),
+    ],
+)
+def test_components_name_values_that_can_not_be_used(
+    component: Any, compressor: BeaverPromptCompressor, name: str, value: float, told: str
+) -> None:
+    with pytest.raises(ValueError, match=told):  # pydantic wraps it
+        component(compressor=compressor, **{name: value})
+    made = component(compressor=compressor)
+    setattr(made, name, value)
+    with pytest.raises(InputValueError, match=told):
+        kept_by(made)
+
+
 def test_components_name_arguments_that_there_are_not(component: Any) -> None:
     for wrong in ({"target_tokens": 100}, {"model": "gpt2"}):
         with pytest.raises((TypeError, ValueError), match=rf"\b{next(iter(wrong))}\b"):
@@ -196,10 +218,7 @@ def test_langchain_retriever(compressor: BeaverPromptCompressor) -> None:
     assert kept == asyncio.run(retriever.ainvoke(QUESTION))
 
 
-def test_langchain_settings(compressor: BeaverPromptCompressor) -> None:
-    made = langchain_compressor(compressor, rate=1.5)
-    with pytest.raises(InputAssertionError, match="must not exceed"):
-        made.compress_documents(langchain_documents(CONTEXTS), QUESTION)
+def test_no_documents(compressor: BeaverPromptCompressor) -> None:
     assert langchain_compressor(compressor).compress_documents([], QUESTION) == []
 
 

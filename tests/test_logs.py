@@ -48,6 +48,46 @@ def test_lines_of_an_entry_need_its_first(form: str, bracket: str) -> None:
     assert found["by hand"] == {f"{bracket}2024-05-31 10:31:07 INFO stop", *fences}
 
 
+@pytest.mark.parametrize("call", ["post(url)", "post(url, data, 5)"])
+@pytest.mark.parametrize("error", ["Refused: no card", "Refused: no card, no cash, no credit"])
+@pytest.mark.parametrize("frames", [1, 2, 5])
+def test_lines_of_a_trace_are_no_rows(call: str, error: str, frames: int) -> None:
+    shown = "".join(f'  File "pay{frame}.py", line {frame}, in pay\n    {call}\n' for frame in range(frames))
+    hidden = "".join(f'  File "<frozen shop{frame}>", line {frame}, in run\n' for frame in range(frames))
+    start = "10:31:05 ERROR order 7 failed"
+    calm = "".join(f"10:31:{second:02d} INFO fine\n" for second in range(6, 12))
+    found = needs(f"{start}\nTraceback (most recent call last):\n{shown}{hidden}{error}\n{calm}")
+    assert found[start] == {"Traceback (most recent call last):", error}
+    assert found[error] == {start}
+    assert start in found[call]
+
+
+def test_tracebacks_that_led_to_each_other_are_of_one_entry() -> None:
+    head = "Traceback (most recent call last):"
+    trace = f"{head}\n  File 'pay.py', line 3, in pay\n    raise Refused"
+    start, calm = "10:31:05 ERROR order 7 failed", "".join(f"10:31:{second} INFO fine\n" for second in range(10, 30))
+    chain = (
+        f"{trace}\nFirst: a\n\nDuring handling of the above exception, another exception occurred:\n\n"
+        f"{trace}\nSecond: b\n\nThe above exception was the direct cause of the following exception:\n\n"
+        f"{trace}\nLast: c"
+    )
+    found = needs(f"{start}\n{chain}\n\nThe end is near.\n{calm}")
+    assert {head, "Last: c"} <= found[start]
+    for line in ("First: a", "Second: b", "Last: c"):
+        assert start in found[line]
+    assert not found.get("The end is near.")
+    apart = needs(f"{calm}{start}\nby hand", f"{trace}\nLast: c")
+    assert apart[start] == {"by hand"}
+    assert start not in apart["Last: c"]
+
+
+def test_a_table_ends_an_entry() -> None:
+    rows = "name,rye,hay\nAnn,1,2\nBo,3,4\n"
+    calm = "".join(f"10:31:{second:02d} INFO fine\n" for second in range(6, 18))
+    found = needs(f"10:31:05 INFO sold\nby hand\n{rows}{calm}")
+    assert found["Bo,3,4"] == {"name,rye,hay"}
+
+
 def test_short_entries_are_units() -> None:
     long = "2024-05-31 10:31:08 ERROR no\n" + "\tat shop.Order.run(Order:3)\n" * 12
     text = f"2024-05-31 10:31:04 INFO start\n{TRACE}\n\nNo entry.\n{long}10:31:09 INFO stop"

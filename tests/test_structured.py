@@ -28,13 +28,34 @@ from beaver_compat.structured import Segment, merged_segments, parse_segments
         ("<llmlingua, rate=0>a</llmlingua>", [Segment("a", 0.0)]),
         ("x<llmlingua, rate=0.2>a</llmlingua>y", [Segment("x"), Segment("a", 0.2), Segment("y")]),
         ("<llmlingua, rate=0.2>if (a < b) <b>x</b></llmlingua>", [Segment("if (a < b) <b>x</b>", 0.2)]),
-        ("<llmlingua, rate=0.2>no end", [Segment("no end", 0.2)]),
-        ("no beginning</llmlingua>rest", [Segment("no beginning"), Segment("rest")]),
         ("<llmlingua-docs> and llmlingua>", [Segment("<llmlingua-docs> and llmlingua>")]),
     ],
 )
 def test_parse(text: str, expected: list[Segment]) -> None:
     assert parse_segments(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "told"),
+    [
+        ("<llmlingua, rate=0.2>no end", [Segment("no end", 0.2)], ["<llmlingua, rate=0.2>"]),
+        (
+            "a<llmlingua, rate=0.2>b<llmlingua>c</llmlingua>",
+            [Segment("a"), Segment("b", 0.2), Segment("c")],
+            ["<llmlingua, rate=0.2>"],
+        ),
+        ("no beginning</llmlingua>rest", [Segment("no beginning"), Segment("rest")], ["</llmlingua>"]),
+        ("<llmlingua>a</llmlingua>b</llmlingua>", [Segment("a"), Segment("b")], ["</llmlingua>"]),
+        ("</llmlingua>a</llmlingua><llmlingua>", [Segment("a")], ["<llmlingua>", "</llmlingua>"]),
+    ],
+)
+def test_tags_without_a_counterpart_are_tags_with_a_warning(
+    text: str, expected: list[Segment], told: list[str]
+) -> None:
+    with pytest.warns(TagWarning) as seen:
+        found = parse_segments(text)
+    assert found == expected
+    assert [str(warning.message).split(" has no ")[0] for warning in seen] == [repr(tag) for tag in told]
 
 
 @pytest.mark.parametrize(

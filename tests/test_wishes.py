@@ -61,6 +61,8 @@ def value_of(node: ast.expr) -> float:
         ("force_context_number", "two", TypeError),
         ("target_context", "two", TypeError),
         ("context_level_rate", -1, ValueError),
+        ("context_level_rate", 3, ValueError),
+        ("context_level_rate", "all", TypeError),
         ("context_level_rate", float("nan"), ValueError),
         ("context_level_target_token", "two", TypeError),
         ("dynamic_context_compression_ratio", "much", TypeError),

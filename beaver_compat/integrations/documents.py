@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from beaver_compat.arguments import checked_goal, checked_share
 from beaver_compat.compressor import BeaverPromptCompressor
 from beaver_compat.document import SPAN_SEPARATOR
 from beaver_compat.result import KeptSpan
@@ -31,6 +32,16 @@ class KeptText(NamedTuple):
         return [{"start": s.start, "end": s.end, "role": s.role, "score": s.score} for s in self.spans]
 
 
+def check_settings(rate: object, target_token: object, dynamic_context_compression_ratio: object) -> None:
+    """Refuse settings that :func:`shortened` can't use.
+
+    Raises:
+        InputTypeError, InputValueError: a setting that can't be used; the message names it.
+    """
+    checked_goal(rate, target_token)
+    checked_share("dynamic_context_compression_ratio", dynamic_context_compression_ratio)
+
+
 def shortened(
     compressor: BeaverPromptCompressor,
     texts: Sequence[str],
@@ -53,7 +64,11 @@ def shortened(
 
     Returns:
         The kept text by the index of its text; texts that nothing is kept of are absent.
+
+    Raises:
+        InputTypeError, InputValueError: a setting that can't be used.
     """
+    check_settings(rate, target_token, dynamic_context_compression_ratio)
     result = compressor.compress(
         list(texts),
         question=query,

@@ -12,7 +12,7 @@ from typing import Any
 from haystack import Document, component, default_from_dict, default_to_dict
 
 from beaver_compat.compressor import BeaverPromptCompressor
-from beaver_compat.integrations.documents import SPANS_KEY, shortened
+from beaver_compat.integrations.documents import SPANS_KEY, check_settings, shortened
 
 
 @component
@@ -31,6 +31,9 @@ class BeaverCompressor:
         token_counter: what the budget counts in, as in :class:`BeaverPromptCompressor`.
         compressor: ranks and counts in the place of one made from ``model_name`` and ``token_counter``; it is not
             serialised.
+
+    Raises:
+        InputTypeError, InputValueError: a setting that can't be used.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class BeaverCompressor:
         token_counter: str | None = None,
         compressor: BeaverPromptCompressor | None = None,
     ) -> None:
+        check_settings(rate, target_token, dynamic_context_compression_ratio)
         self.model_name = model_name
         self.rate = rate
         self.target_token = target_token

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, PrivateAttr
 from pydantic.json_schema import SkipJsonSchema
 
 from beaver_compat.compressor import BeaverPromptCompressor
-from beaver_compat.integrations.documents import SPANS_KEY, shortened
+from beaver_compat.integrations.documents import SPANS_KEY, check_settings, shortened
 
 
 class BeaverCompressor(BaseDocumentCompressor):
@@ -22,6 +22,9 @@ class BeaverCompressor(BaseDocumentCompressor):
 
     Order, ids and metadata stay; ``metadata["kept_spans"]`` says which characters were kept, with role and score.
     Documents that nothing is kept of are left out; the originals are not written to.
+
+    Raises:
+        ValidationError: pydantic's, a ValueError; it names the setting that can't be used.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", protected_namespaces=())
@@ -43,6 +46,7 @@ class BeaverCompressor(BaseDocumentCompressor):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
+        check_settings(self.rate, self.target_token, self.dynamic_context_compression_ratio)
         self._compressor = self.compressor or BeaverPromptCompressor(self.model_name, token_counter=self.token_counter)
 
     def compress_documents(

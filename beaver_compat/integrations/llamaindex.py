@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from beaver_compat.compressor import BeaverPromptCompressor
 from beaver_compat.errors import InputValueError
-from beaver_compat.integrations.documents import SPANS_KEY, KeptText, shortened
+from beaver_compat.integrations.documents import SPANS_KEY, KeptText, check_settings, shortened
 
 
 class BeaverPostprocessor(BaseNodePostprocessor):
@@ -29,6 +29,9 @@ class BeaverPostprocessor(BaseNodePostprocessor):
         token_counter: what the budget counts in, as in :class:`BeaverPromptCompressor`.
         compressor: ranks and counts in the place of one made from ``model_name`` and ``token_counter``; it is not
             serialised.
+
+    Raises:
+        ValidationError: pydantic's, a ValueError; it names the setting that can't be used.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", protected_namespaces=())
@@ -46,6 +49,7 @@ class BeaverPostprocessor(BaseNodePostprocessor):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
+        check_settings(self.rate, self.target_token, self.dynamic_context_compression_ratio)
         self._compressor = self.compressor or BeaverPromptCompressor(self.model_name, token_counter=self.token_counter)
 
     @classmethod
