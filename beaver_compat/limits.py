@@ -48,6 +48,10 @@ class Clipped:
         """As :meth:`Smoother.leads`, without those that may not be kept."""
         return [lead for lead in self._smoother.leads(runs) if self._allowed(lead[0], lead[1])]
 
+    def tells(self, position: int) -> bool:
+        """As :meth:`Smoother.tells`."""
+        return self._smoother.tells(position)
+
     def _allowed(self, start: int, end: int) -> bool:
         part = bisect_right(self._limited, (start, end)) - 1
         if part < 0 or start >= self._limited[part][1]:

@@ -80,7 +80,8 @@ def find_parts(
     parts = _title_parts(text, boundaries, contexts, lines, underlines)
     named = np.array([part.line for part in parts], dtype=np.int64)
     label_ends = np.maximum(labels.ends, boundaries.labels)
-    label_ends[named] = boundaries.hard_lines[named + 1 + among(named + 1, underlines)]
+    edges = np.append(boundaries.hard_lines, len(text))
+    label_ends[named] = edges[named + 1 + among(named + 1, underlines)]
     _fill(owners, sorted([*labels.parts, *parts]))
     around = owners.copy()
     for line in named.tolist():  # the outer ones first

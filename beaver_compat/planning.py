@@ -261,9 +261,9 @@ def with_leads(runs: Runs, smoother: Smoother) -> Runs:
 
 
 def _opens(start: int, end: int, smoother: Smoother) -> bool:
-    """Whether a stretch needs what stands behind it."""
+    """Whether a stretch says nothing without what stands behind it."""
     [(start, end)] = smoothed(np.array([start]), np.array([end]), smoother)
-    return any(place >= end for place, _, _ in smoother.leads([(start, end)]))
+    return not smoother.tells(start) and any(place >= end for place, _, _ in smoother.leads([(start, end)]))
 
 
 def union(runs: Runs, more: Runs) -> Runs:

@@ -110,6 +110,11 @@ class Smoother:
             found += leads.labels_of(starts)
         return [(self.start(start), end, stretch) for start, end, stretch in found]
 
+    def tells(self, position: int) -> bool:
+        """Whether the line at a position says something without what it needs behind it."""
+        leads = self._leads
+        return leads is not None and bool(leads.told[leads.starts.searchsorted(position, side="right") - 1])
+
     def _find_start(self, position: int) -> int:
         low = self._context_start(position)
         line = self._line(position, low)

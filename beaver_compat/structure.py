@@ -71,7 +71,7 @@ def find_leads(
     _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
     titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
     follows[fillers] = bare[fillers] = True
-    underlines = fillers[among(fillers, titles + 1)]
+    underlines = fillers[among(fillers, titles + 1) & is_any(points[first[fillers]], "=-")]
     parts = find_parts(text, points, classes, boundaries, contexts, titles, underlines)
     follows[titles] = True
     follows |= parts.alone
@@ -82,6 +82,8 @@ def find_leads(
         return None
     lead_starts = _last_sentences(boundaries, text_ends)
     lead_starts[entries] = starts[entries]
+    told = np.zeros(starts.size, dtype=bool)
+    told[entries] = True
     for lead in leads:
         own = contexts[:, None] if lead is needed else contexts
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
@@ -91,7 +93,18 @@ def find_leads(
     ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
     ends[underlines - 1] = ends[underlines]
     return Leads(
-        starts, ends, lead_starts, text_ends, needed, behind, bodies, bare, parts.label_ends, parts.owners, parts.around
+        starts,
+        ends,
+        lead_starts,
+        text_ends,
+        needed,
+        behind,
+        bodies,
+        told,
+        bare,
+        parts.label_ends,
+        parts.owners,
+        parts.around,
     )
 
 

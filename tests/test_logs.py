@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from line_readings import boundaries_of, needs, units_of
 
+from beaver_compat import BeaverPromptCompressor
 from beaver_compat.characters import code_points
 from beaver_compat.units import with_units
 
@@ -128,3 +129,25 @@ def test_a_log_is_known_for_each_context() -> None:
     found = with_units(text, code_points(text), boundaries_of(text), np.array([0, len(notes) + 2]))
     assert [text[line] for line in found.hard_lines.tolist()] == ["1", "f", "g", "h", "1", "1", "1"]
     assert found.records.nonzero()[0].tolist() == [4]
+
+
+def test_an_entry_that_does_not_fit_is_told_by_its_first_line(compressor: BeaverPromptCompressor) -> None:
+    entry = (
+        "2024-05-31 10:32:00 ERROR [worker-3] Could not store order {}\n"
+        "shop.Refused: stock is negative for item A-77\n"
+        "    at shop.Stock.take(Stock.java:88)\n"
+        "    at shop.Orders.store(Orders.java:41)\n"
+        "    at shop.Worker.run(Worker.java:20)\n"
+        "    at shop.Worker.begin(Worker.java:9)\n"
+        "    at shop.Main.main(Main.java:111)\n"
+        'Caused by: shop.sql.Refused: the constraint "stock is never negative" is violated\n'
+    )
+    retry = "2024-05-31 10:32:0{} INFO  [worker-3] Retrying in 5 s\n"
+    short = "2024-05-31 10:32:06 ERROR [worker-3] Could not store order 1058\nshop.NoCustomer: customer\n"
+    log = retry.format(0) + entry.format(1057) + short + "".join(retry.format(second) for second in range(7)) * 5
+    first, *_, cause = entry.format(1057).strip().split("\n")
+    count, question = compressor.counter, "Why could order 1057 not be stored?"
+    for budget in range(count(first) + 2, count(entry)):
+        result = compressor.compress(log, question=question, target_token=budget, concate_question=False)
+        assert first in result.compressed_context
+    assert cause in result.compressed_context
