@@ -27,6 +27,10 @@ _MOST_WORDS = 8  # of a title behind a number such as 2.1
 _MARK_REACH = 8  # characters in which the number of a clause ends
 
 _HASHES = re.compile(r"(#{1,6}) +\S")
+_SECTIONS = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph"]
+_COMMAND = re.compile(
+    rf"\\(?P<section>{'|'.join(_SECTIONS)})\*?\{{[^{{}}]+\}}|(?P<signs>={{2,6}}) ?[^=\s][^=]*(?P=signs)"
+)
 _TAG = re.compile(r"<h([1-6])\b[^<>]*>.*</h\1>", re.I)
 _DOCTYPE = re.compile(r"<!doctype\b[^<>]*>", re.I)
 _HAN_NUMBER = "一二三四五六七八九十"
@@ -43,6 +47,7 @@ _PART_BEGINNINGS = np.unique(
 )
 _CAPITAL_TITLE = re.compile(r"[^\W_](?:[^\W_]|[ .,&/()'\u2019:\u2013\u2014-])*[^\W_]")
 _CLAUSE = re.compile(r"(?:\d{1,2}\.|\d{1,2}(?:\.\d{1,2}){1,3}\.?) +([^.?!;\n]{1,60}[^\W\d])\. +(?=\S)")
+UNDERLINES = "=-~^+"
 LOWEST_LEVEL = 21  # of a question that is answered below it
 _LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20, "question": LOWEST_LEVEL}
 _NUMBER_LEVEL = 10
@@ -70,7 +75,7 @@ def find_headings(
     Returns:
         Both ascending, int64.
     """
-    found = {*_with_hashes(text, points, boundaries, first, ends)}
+    found = {*_with_hashes(text, points, boundaries, first, ends), *_with_commands(text, points, first, ends)}
     tags, doctypes = _with_tags(text, points, first, ends)
     underlines = _underlines(text, points, boundaries, contexts, first, ends)
     found.update(tags, (line - 1 for line in underlines))
@@ -123,8 +128,10 @@ def level_of(title: str, underline: str = "") -> int:
         return len(match[1])
     if match := _TAG.fullmatch(title):
         return int(match[1])
+    if match := _COMMAND.fullmatch(title):
+        return len(match["signs"]) if match["signs"] else 1 + _SECTIONS.index(match["section"])
     if underline:
-        return 1 + (underline == "-")
+        return 1 + UNDERLINES.find(underline)
     kind, _ = _mark(title)
     if kind[:6] == "number":
         return _NUMBER_LEVEL + int(kind[7:])
@@ -145,6 +152,16 @@ def _with_hashes(
         for line in np.flatnonzero(blank & is_any(points[first], "#") & ~boundaries.records).tolist()
         if (match := _HASHES.match(text, first[line], ends[line])) and (free[line] or len(match[1]) > 1)
     ]
+
+
+def _with_commands(text: str, points: NDArray[np.uint32], first: Positions, ends: Positions) -> list[int]:
+    """LaTeX's headings and those of a wiki."""
+    if "\\" not in text and "==" not in text:
+        return []
+    lines = np.flatnonzero(
+        is_any(points[first], "\\=") & is_any(points[ends - 1], "}=") & (ends - first <= _LONGEST_TAG)
+    )
+    return [line for line in lines.tolist() if _COMMAND.fullmatch(text, first[line], ends[line])]
 
 
 def _with_tags(text: str, points: NDArray[np.uint32], first: Positions, ends: Positions) -> tuple[list[int], list[int]]:
@@ -169,9 +186,9 @@ def _underlines(
     first: Positions,
     ends: Positions,
 ) -> list[int]:
-    """The lines of ``===`` or ``---`` right under a short line that stands alone."""
+    """The lines of ``===``, ``---`` or the like right under a short line that stands alone."""
     blank, initials = boundaries.after_blank, points[first]
-    lines = np.flatnonzero(is_any(initials, "=-") & (initials == points[ends - 1]) & ~blank)
+    lines = np.flatnonzero(is_any(initials, UNDERLINES) & (initials == points[ends - 1]) & ~blank)
     if not lines.size:
         return []
     above, length = lines - 1, ends - first

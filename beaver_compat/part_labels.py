@@ -14,16 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.boundaries import Boundaries
-from beaver_compat.characters import DIGIT, is_any, places_of
+from beaver_compat.characters import DIGIT, is_any, marks_of, places_of
 
 Positions = NDArray[np.int64]
 
 LONGEST_LABEL = 240  # characters
 LONGEST_TITLE = 80  # characters of a label that has a line of its own, and of a title below it
 _NUMBER_REACH = 48  # characters in which the number begins
+_LONGEST_NAME = 34  # characters in which the colon stands, or the stars begin
+_LEAST_NAMES, _NAMED_SHARE = 3, 0.25  # of the paragraphs begin with a name
 _TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none has
 
 _WORD = r"[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?"
+_NAME = re.compile(
+    r"\*\*(?P<bold>[^*\n]{1,60})\*\*(?: ?[:\uff1a\u2013\u2014-])?|[^\W\d_a-z][^:*.?!;\n]{0,30}[:\uff1a](?=\s)(?!\s*$)"
+)
 _RULE = r"[-=*]{2,8}"
 _NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
@@ -127,7 +132,25 @@ def _labels(
             if brackets in _BRACKETS and (match["word"] or brackets or match["end"]):
                 label = _Label(line, int(match["number"]), match.end())
                 found[(match["word"] or "").lower(), brackets].append(label)
-    return found
+    return found | _names(text, points, boundaries)
+
+
+def _names(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> dict[tuple[str, str], list[_Label]]:
+    """Names that paragraphs begin with, in bold letters or before a colon, where enough paragraphs have one."""
+    first, ends = boundaries.visible
+    marks = np.append(marks_of(points, ":*"), points.size)
+    likely = boundaries.after_blank & ~boundaries.records & (boundaries.labels <= boundaries.hard_lines)
+    paragraphs = np.flatnonzero(likely)
+    near = marks[marks.searchsorted(first[paragraphs])] < np.minimum(
+        first[paragraphs] + _LONGEST_NAME, ends[paragraphs]
+    )
+    found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
+    for line in paragraphs[near].tolist():
+        if match := _NAME.match(text, first[line], min(int(ends[line]), int(first[line]) + LONGEST_TITLE)):
+            kind = "**" if match["bold"] else ":"
+            found[kind, kind].append(_Label(line, len(found[kind, kind]), match.end()))
+    least = max(_LEAST_NAMES, _NAMED_SHARE * paragraphs.size)
+    return {kind: labels for kind, labels in found.items() if len(labels) >= least}
 
 
 def _counts_up(labels: list[_Label]) -> bool:

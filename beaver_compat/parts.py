@@ -23,6 +23,10 @@ Positions = NDArray[np.int64]
 
 _TITLE_ENDS = ".?!,;\u3002\uff1f\uff01\uff0c\uff1b"  # no title ends so
 _MARKUP = "*_#"
+_RULES = "-=*_~"
+_ITEMS = "0123456789*#"  # an item of a list, or a comment, is no head of several lines
+_CODE = "={};"
+_MOST_TITLE_LINES = 6
 _ASKING = "?\uff1f"
 _QUOTES = "\"'\u201c\u2018\u201e\u00ab\u2013\u2014"  # somebody speaks
 _LONGEST_QUESTION, _LONGEST_ANSWER = 160, 2000  # characters
@@ -73,7 +77,7 @@ def find_parts(
     titles = titles[(ends - boundaries.hard_lines)[titles] <= LONGEST_LABEL]
     owners = np.full(contexts.size, -1)
     likely = union(
-        _likely_titles(points, classes, boundaries, contexts), _questions(text, points, boundaries, contexts)
+        _likely_titles(text, points, classes, boundaries, contexts), _questions(text, points, boundaries, contexts)
     )
     lines = union(titles, likely)
     lines = lines[~labels.alone[lines]]
@@ -92,22 +96,41 @@ def find_parts(
 
 
 def _likely_titles(
-    points: NDArray[np.uint32], classes: NDArray[np.uint16], boundaries: Boundaries, contexts: Positions
+    text: str,
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    boundaries: Boundaries,
+    contexts: Positions,
 ) -> Positions:
-    """Short lines behind a blank line that don't end like a sentence, between text that does, or is long."""
+    """The first of some short lines between running text: a title, or the head of a mail, a chunk, a page of settings.
+
+    Such lines stand behind a blank line or a rule, end like no sentence, and have a blank line only behind the last.
+    """
     first, ends = boundaries.visible
     if first.size < 2:
         return np.zeros(0, dtype=np.int64)
-    length = ends - first
-    running = boundaries.terminated | (length > LONGEST_TITLE)
-    likely = boundaries.after_blank & ~running & ~boundaries.records
-    likely[:-1] &= running[1:] & (contexts[1:] == contexts[:-1])
-    likely[-1] = False
-    likely[1:] &= running[:-1] | (contexts[1:] != contexts[:-1])
-    lines = np.flatnonzero(likely)
-    begins = points[first[lines]]
-    word = ((classes[first[lines]] & WORD) != 0) | is_any(begins, _MARKUP)
-    return lines[word & ~is_any(points[ends[lines] - 1], _TITLE_ENDS)]
+    order, blank = np.arange(first.size), boundaries.after_blank
+    running = boundaries.terminated | (ends - first > LONGEST_TITLE)
+    rule = (ends - first > 2) & is_any(points[first], _RULES) & (points[first] == points[ends - 1]) & ~running
+    for line in np.flatnonzero(rule).tolist():
+        rule[line] = len(set(text[first[line] : ends[line]])) == 1
+    before = order - 1
+    before[1:] -= rule[:-1]  # the line before the rule
+    free = (before < 0) | running[before] | (contexts[before] != contexts)
+    begins = free & ~running & ~boundaries.records & ~rule
+    begins[1:] &= blank[1:] | rule[:-1]
+    lines = np.flatnonzero(begins & (((classes[first] & WORD) != 0) | is_any(points[first], _MARKUP)))
+    others = np.append(np.flatnonzero(running | boundaries.records), first.size)
+    body = others[others.searchsorted(lines)]  # the next line of running text, or a record
+    blanks = np.append(0, np.cumsum(blank))
+    inside = np.append(contexts, -1)[body] == contexts[lines]
+    inside &= (body - lines <= _MOST_TITLE_LINES) & (blanks[body] == blanks[lines + 1])
+    lines, body = lines[inside], body[inside]
+    kept = ~boundaries.records[body] & ~is_any(points[ends[lines] - 1], _TITLE_ENDS)
+    kept &= (body - lines == 1) | ~is_any(points[first[lines]], _ITEMS)
+    lines = lines[kept]
+    code = [any(sign in text[first[line] : ends[line]] for sign in _CODE) for line in lines.tolist()]
+    return lines[~np.array(code, dtype=bool)]
 
 
 def _questions(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.cutting import LONGEST_WORD, move_out
-from beaver_compat.items import item_starts
+from beaver_compat.elements import element_starts
 from beaver_compat.leads import Leads
 from beaver_compat.sentences import ends_between
 
@@ -91,7 +91,7 @@ class Smoother:
         if self._sentences and self._is_record(start):
             line = self._text[start:end]
             long = _LONG_RECORD < len(line) <= LONGEST_RECORD and "\n" not in line
-            return [start, *(start + place for place in item_starts(line) if place), end] if long else [start, end]
+            return [start, *(start + place for place in element_starts(line) if place), end] if long else [start, end]
         found = self._boundaries.sentences
         low, high = found.searchsorted([start + 1, end]).tolist()
         inner = found[low:high].tolist() if self._sentences else []

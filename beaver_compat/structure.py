@@ -18,7 +18,7 @@ from beaver_compat.ascending import among, nexts
 from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
-from beaver_compat.headings import find_headings
+from beaver_compat.headings import UNDERLINES, find_headings
 from beaver_compat.leads import Leads
 from beaver_compat.logs import add_entries, log_entries
 from beaver_compat.parts import find_parts
@@ -71,7 +71,7 @@ def find_leads(
     _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
     titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
     follows[fillers] = bare[fillers] = True
-    underlines = fillers[among(fillers, titles + 1) & is_any(points[first[fillers]], "=-")]
+    underlines = fillers[among(fillers, titles + 1) & is_any(points[first[fillers]], UNDERLINES)]
     parts = find_parts(text, points, classes, boundaries, contexts, titles, underlines)
     follows[titles] = True
     follows |= parts.alone

@@ -13,13 +13,13 @@ _SIGN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]')
 _BLOCK = re.compile(r"(?<=>)\s*(?=<(?:li|tr|p|div|h[1-6]|section|article|dt|dd|option|entry|item|row|record)\b)", re.I)
 
 
-def item_starts(text: str) -> list[int]:
+def element_starts(text: str) -> list[int]:
     """Where the items of a line of data begin, behind its first character; none where it is not a line of items.
 
     >>> text = '{"people": [{"id": 1}, {"id": 2}, {"id": 3}]}'
-    >>> [text[start:][:8] for start in item_starts(text)]
+    >>> [text[start:][:8] for start in element_starts(text)]
     ['{"id": 1', '{"id": 2', '{"id": 3']
-    >>> item_starts('{"id": 1, "name": "Ann", "city": "Rome"}')
+    >>> element_starts('{"id": 1, "name": "Ann", "city": "Rome"}')
     []
     """
     if text.startswith("<"):

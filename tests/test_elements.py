@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.items import item_starts
+from beaver_compat.elements import element_starts
 
 PEOPLE = [
     {"id": number, "name": f"{first} {last}", "tags": ["a, b", "c]"], "city": city}
@@ -69,7 +69,7 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_items_are_elements_of_one_array_or_of_arrays_side_by_side(value: object) -> None:
     text = json.dumps(value)
-    starts = item_starts(text)
+    starts = element_starts(text)
     assert len(starts) not in (1, 2)
     decoder = json.JSONDecoder()
     ends = 0
@@ -81,6 +81,6 @@ def test_items_are_elements_of_one_array_or_of_arrays_side_by_side(value: object
 
 @given(st.text(alphabet='<li>/[]{},"\\\\a', max_size=200))
 def test_any_line_can_be_looked_at(text: str) -> None:
-    starts = item_starts(text)
+    starts = element_starts(text)
     assert starts == sorted(set(starts))
     assert all(0 < start < len(text) for start in starts)
