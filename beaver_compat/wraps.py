@@ -27,6 +27,7 @@ _WORDS_PER_CHARACTER = 1 / 14  # prose has at least this many words; tables of n
 _LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that was wrapped
 _GAP = 3  # spaces; as many between words are a column's edge
 _DEEPEST = 2  # columns behind the one where an item's text begins; what is deeper is no continuation, but code
+_DEEPEST_QUOTE = 4  # signs of mail quoted in mail
 _STATEMENT_ENDS, _LABEL_ENDS, _CALL_ENDS = ";{}:=", ":=", ")]"
 _OPENERS = "\"'([*_`“‘„«"
 
@@ -73,7 +74,7 @@ def soft_lines(points: NDArray[np.uint32], classes: NDArray[np.uint16], lines: L
     sizes = nexts(blocks, soft.size) - blocks
     begins, first_ends, ends = lines.words[text], lines.word_ends[text], lines.word_ends[lines.last]
     markers = item_markers(points, initials, begins, first_ends) & (text < lines.last)
-    hanging, apart = _in_items(lines, text, markers, blocks, sizes)
+    hanging, apart = _in_items(points, lines, text, markers, blocks, sizes)
     joinable = adjacent & ~markers & ~apart
     width, first_width = ends - lines.starts, first_ends - begins
     widest = np.maximum.reduceat(width, blocks)
@@ -188,22 +189,27 @@ def _texts(points: NDArray[np.uint32], lines: Lines) -> tuple[Positions, Flags, 
     led = leaders > 0
     if not led.any():
         return lines.first, adjacent, initials
+    text = np.minimum(lines.first + led, lines.last)
+    quoted = np.flatnonzero(leaders == ord(">"))
+    for depth in range(1, _DEEPEST_QUOTE):  # mail within mail
+        quoted = quoted[(points[lines.words[text[quoted]]] == ord(">")) & (text[quoted] < lines.last[quoted])]
+        text[quoted] += 1
+        leaders[quoted] = -depth
     alone = led & (lines.first == lines.last)
     column = begins - lines.starts
     near = abs(column[1:] - column[:-1]) <= (leaders[1:] == ord("*"))
     adjacent[1:] &= (leaders[1:] == leaders[:-1]) & (near | ~led[1:]) & ~alone[1:] & ~alone[:-1]
-    text = np.minimum(lines.first + led, lines.last)
     initials[led] = points[lines.words[text[led]]]
     return text, adjacent, initials
 
 
 def _in_items(
-    lines: Lines, text: Positions, markers: Flags, blocks: Positions, sizes: Positions
+    points: NDArray[np.uint32], lines: Lines, text: Positions, markers: Flags, blocks: Positions, sizes: Positions
 ) -> tuple[Flags, Flags]:
     """True for each line under the text of an item of a list; and for each that does not go on with what is above it.
 
     Args:
-        lines: of the text.
+        points, lines: of the text.
         text: index of the first word of each line behind its comment sign, int64 [N].
         markers: True for each line that begins with the mark of an item, bool [N].
         blocks, sizes: the first line of each block and its number of lines, int64 [B].
@@ -216,7 +222,9 @@ def _in_items(
     item = item[inside]
     column = lines.words[text[inside]] - lines.starts[inside]
     mark = lines.words[text[item]] - lines.starts[item]
-    deepest = lines.words[text[item] + 1] - lines.starts[item] + _DEEPEST
+    body = lines.words[text[item] + 1]
+    boxed = (points[body] == ord("[")) & (lines.word_ends[text[item] + 1] - body <= len("[x]"))  # a task to tick off
+    deepest = body - lines.starts[item] + _DEEPEST + len("[x] ") * boxed
     hanging[inside] = (column > mark) & (column <= deepest)
     apart[inside] = (column < mark) | (column > deepest) | (hanging[inside - 1] & (column <= mark))
     return hanging, apart

@@ -49,13 +49,18 @@ PARAMETERS = """:param path: the file that the store is kept in; it is created w
     other processes among them.
 :returns: the store."""
 
+TASKS = """- [ ] Write to the landlord about the water that comes through the roof in
+      the north room.
+- [x] Pay the gardener, who has been waiting since the day of the flood for
+  his money."""
+
 
 def hard(text: str) -> list[str]:
     """The first line of each hard line."""
     return [text[start:].split("\n", 1)[0] for start in boundaries_of(text).hard_lines.tolist()]
 
 
-@pytest.mark.parametrize("text", [RULES, DEPOSIT, CHANGES, PARAMETERS])
+@pytest.mark.parametrize("text", [RULES, DEPOSIT, CHANGES, PARAMETERS, TASKS])
 @pytest.mark.parametrize("apart", [False, True])
 def test_an_item_goes_on_under_its_text(text: str, apart: bool) -> None:
     marks = tuple("1234-*:")
@@ -104,6 +109,17 @@ def test_the_line_that_opens_a_comment_may_begin_its_text() -> None:
     lines = textwrap.wrap(PROSE, 70)
     text = "\n".join([f"/** {lines[0]}", *(f" * {line}" for line in lines[1:]), " * @param path the file", " */"])
     assert hard(text) == [f"/** {lines[0]}", " * @param path the file", " */"]
+
+
+def test_mail_within_mail_is_a_paragraph_of_its_own() -> None:
+    text = """> Could you bring the keys back before Friday? The caretaker needs them to
+> open the cellar for the plumbers, who come at eight.
+> > I thought that you had them all the time, since I gave them to you when we
+> > met at the station, and that the caretaker has some of his own.
+> Yes.
+> > >"""
+    lines = text.split("\n")
+    assert hard(text) == [lines[0], lines[2], lines[4], lines[5]]
 
 
 def test_stars_are_bullets_elsewhere() -> None:
