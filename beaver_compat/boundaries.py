@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,21 +23,15 @@ from beaver_compat.characters import (
     WIDE,
     WORD,
     is_any,
-    is_digit,
     marks_of,
     places_of,
     runs_without,
 )
+from beaver_compat.wraps import Lines, soft_lines
 
 Positions = NDArray[np.int64]
 
 _BLANK = SPACE | NEWLINE
-_WRAP_WIDTHS = (40, 200)  # characters: the line widths that text is wrapped at by hand or by a formatter
-_WRAPPED_SHARE = 0.75  # of a block's line ends must have had no room for the next line's first word
-_LOWERCASE_SHARE = 0.3  # of a block's continuation lines begin in the middle of a sentence
-_WORDS_PER_CHARACTER = 1 / 14  # prose has at least this many words; tables of numbers and data have fewer
-_LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that was wrapped
-_STATEMENT_ENDS, _LABEL_ENDS, _CALL_ENDS = ";{}", ":=", ")]"
 _RECORD_OPENERS = '{["|<'
 _RECORD_CLOSERS = '}],|>";'
 DELIMITERS = ",\t;|"
@@ -100,10 +93,11 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     lines = begins[line_numbers]
     last_words = nexts(first_words, words.size) - 1
     sentences, pauses = _sentence_starts(classes, words)
-    soft = _soft_lines(points, classes, lines, line_numbers, first_words, last_words, words, word_ends)
     after_blank = rises(line_numbers, -2) > 1
     ends = word_ends[last_words]
     terminated = _ends_sentence(classes, ends)
+    found = Lines(lines, line_numbers, first_words, last_words, words, word_ends)
+    soft = soft_lines(points, classes, found, terminated)
     records, tables = _records(points, classes, lines, words[first_words], ends, terminated, after_blank)
     hard = np.flatnonzero(~soft)
     return Boundaries(
@@ -126,81 +120,6 @@ def _line_ends(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Posit
     ends = places_of(classes, NEWLINE)
     following = points[np.minimum(ends + 1, points.size - 1)]
     return ends[~((points[ends] == ord("\r")) & (following == ord("\n")))]
-
-
-def _soft_lines(
-    points: NDArray[np.uint32],
-    classes: NDArray[np.uint16],
-    lines: Positions,
-    line_numbers: Positions,
-    first_words: Positions,
-    last_words: Positions,
-    words: Positions,
-    word_ends: Positions,
-) -> NDArray[np.bool_]:
-    """True for each line that continues the one before it, because the text was wrapped at a fixed width.
-
-    A line end is a wrap if the next line's first word had no room: with it, the line would exceed the widest of
-    its block (the lines without a blank one between them). A block is prose if most of its line ends are wraps,
-    a fair part of its lines begin in lower case, and few are like items of a list: statements and entries may be of
-    one width, too.
-    """
-    soft = np.zeros(lines.size, dtype=bool)
-    if lines.size < 2:
-        return soft
-    adjacent = line_numbers[1:] - line_numbers[:-1] == 1
-    blocks = np.concatenate([[0], np.flatnonzero(~adjacent) + 1])
-    sizes = nexts(blocks, lines.size) - blocks
-    width = word_ends[last_words] - lines
-    widest = np.maximum.reduceat(width, blocks)
-    first_width = word_ends[first_words] - words[first_words]
-    overflow = width[:-1] + 1 + first_width[1:] > np.repeat(widest, sizes)[1:]
-    wrapped = np.zeros_like(soft)
-    wrapped[1:] = adjacent & overflow & (first_width[1:] <= _LONGEST_FIRST_WORD)
-    if not wrapped.any():
-        return soft
-    begins = words[first_words[1:]]
-    first, second = classes[begins], classes[np.minimum(begins + 1, classes.size - 1)]
-    letter, lowercase = np.zeros_like(soft), np.zeros_like(soft)
-    letter[1:] = ((first & WORD) != 0) & ~is_digit(points[begins])
-    lowercase[1:] = adjacent & (((first & UPPER) == 0) | ((second & UPPER) != 0))  # or all in capitals
-
-    def per_block(values: NDArray[Any]) -> Positions:
-        return np.add.reduceat(values, blocks, dtype=np.int64)
-
-    ends = sizes - 1
-    prose = (
-        (per_block(wrapped) >= np.maximum(_WRAPPED_SHARE * ends, 1))
-        & (per_block(lowercase & letter) >= _LOWERCASE_SHARE * ends)
-        & (per_block(last_words - first_words + 1) >= _WORDS_PER_CHARACTER * per_block(width))
-        & (widest >= _WRAP_WIDTHS[0])
-        & (widest <= _WRAP_WIDTHS[1])
-    )
-    if prose.any():
-        strong, weak = _item_ends(points, classes, words[first_words], word_ends[first_words], word_ends[last_words])
-        prose &= 2 * per_block(strong & wrapped) + per_block(weak & wrapped) * (ends > 1) < np.maximum(ends, 1)
-    return wrapped & letter & np.repeat(prose, sizes)
-
-
-def _item_ends(
-    points: NDArray[np.uint32], classes: NDArray[np.uint16], starts: Positions, first_ends: Positions, ends: Positions
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """True for each line that seems to be an item beside the line before it; and for those that may be one.
-
-    Args:
-        points, classes: of the text.
-        starts, first_ends: of each line's first word.
-        ends: of each line's last word.
-    """
-    first, last = points[starts], points[first_ends - 1]
-    alike = (first[1:] == first[:-1]) & (last[1:] == last[:-1])
-    alike &= (first_ends - starts)[1:] == (first_ends - starts)[:-1]
-    before = ends[:-1] - 1
-    strong, weak = np.zeros((2, starts.size), dtype=bool)
-    strong[1:] = alike | is_any(points[before], _STATEMENT_ENDS) | ((classes[before] & TERMINATOR) != 0)
-    strong |= is_any(last, _LABEL_ENDS)
-    weak[1:] = is_any(points[before], _CALL_ENDS)
-    return strong, weak & ~strong
 
 
 def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Positions, Positions]:

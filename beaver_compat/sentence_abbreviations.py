@@ -2,8 +2,9 @@
 
 pysbd (0.3.4) searches a text at least once for each abbreviation of the language (2,225 in Italian), with
 patterns made on the spot. Here each period is looked at once: does an abbreviation stand before it, and what
-stands behind. The outcome is pysbd's, with one difference: abbreviations are looked up literally, all at
-once. pysbd looks them up one by one, each period a wildcard: "u.s" makes "ups." one in the same text.
+stands behind. The outcome is pysbd's, with two differences. Abbreviations are looked up literally, all at
+once; pysbd looks them up one by one, each period a wildcard: "u.s" makes "ups." one in the same text. And a few
+more English ones count before a number: "Apt. 3B", "Vol. IV".
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ _ANYTHING, _SPACE = re.compile(""), re.compile(r"\s")
 _AFTER_TITLE = re.compile(r"\s|:\d")
 _AFTER_NUMBER_SIGN = re.compile(r"\s\d|\s+\(")
 _AFTER_OTHERS = re.compile(r"[.:\-?,]|\s(?:[a-z]|I\s|I'm|I'll|\d|\()")
+_AFTER_NUMBERED = re.compile(r"\s(?:#?\d|[A-Z]-?\d|[IVXLC]{2,}\b)|\s\(\d")
 _AFTER_ALL = {"ar": _ANYTHING, "bg": _ANYTHING, "de": _SPACE, "fa": _ANYTHING, "ru": _ANYTHING}
+# English ones before a number; those that are also words, such as "app.", would join sentences.
+# fmt: off
+_NUMBERED = (
+    "apt", "art", "bldg", "ch", "chap", "cl", "eq", "eqs", "ext", "figs", "fl", "hwy", "no", "nos", "p", "para", "pl",
+    "pp", "pt", "pts", "rm", "rte", "sec", "secs", "sect", "sects", "ste", "tel", "ver", "vol", "vols",
+)
+# fmt: on
 # Here the start of a line counts as an abbreviation too, even in part of a word: "Artikel" makes "Art" one.
 _LINE_START_COUNTS = {"ar", "de", "fa", "sk"}
 _ENDING_ABBREVIATIONS = r"U∯S|U\.S|U∯K|E∯U|E\.U|U∯S∯A|U\.S\.A|I|i.v|I.V"
@@ -126,4 +135,8 @@ def _followers(code: str, abbreviations: Any) -> dict[str, re.Pattern[str]]:
         return dict.fromkeys(names, _AFTER_ALL[code])
     followers = dict.fromkeys(names, _ANYTHING if code == "sk" else _AFTER_OTHERS)
     followers |= {name: _AFTER_NUMBER_SIGN for name in abbreviations.NUMBER_ABBREVIATIONS if name in followers}
+    if code == "en":
+        for name in _NUMBERED:
+            known = f"|{followers[name].pattern}" if name in followers else ""
+            followers[name] = re.compile(_AFTER_NUMBERED.pattern + known)
     return followers | {name: _AFTER_TITLE for name in abbreviations.PREPOSITIVE_ABBREVIATIONS if name in followers}

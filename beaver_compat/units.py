@@ -1,7 +1,8 @@
 """What of a text is one unit though it has several lines or sentences.
 
 That is few-shot examples, short fenced blocks, short sections of settings, headers of code (`headers`), lines of code
-that read like sentences or are long (`statements`), short entries of a log (`logs`) and lines of a transcript.
+that read like sentences or are long (`statements`), short entries of a log (`logs`), short cues of subtitles (`cues`)
+and lines of a transcript.
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from beaver_compat.ascending import among
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
+from beaver_compat.cues import subtitle_cues
 from beaver_compat.headers import find_headers
 from beaver_compat.headings import clause_titles
 from beaver_compat.logs import log_entries
@@ -57,7 +59,7 @@ def with_units(
     implicit_query: bool = False,
 ) -> Boundaries:
     """The boundaries with few-shot examples, short fenced blocks and sections of settings, headers of code, its lines
-    that read like sentences or are long, and short entries of a log as one record each.
+    that read like sentences or are long, short cues of subtitles and short entries of a log as one record each.
 
     Each line of a transcript is one sentence; the title that a clause begins with is one with the sentence behind it.
 
@@ -72,6 +74,7 @@ def with_units(
         return boundaries
     boundaries = _with_turns(text, points, boundaries)
     boundaries = _merged(boundaries, *find_headers(text, points, boundaries))
+    boundaries = _with_cues(text, points, boundaries)
     boundaries = _with_entries(text, points, boundaries, context_starts)
     boundaries = _with_clauses(text, points, boundaries)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
@@ -119,6 +122,16 @@ def _with_fences(
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
     short = ends[closings] - lines[openings] <= _LONGEST_FENCED
     return _merged(boundaries, openings[short], closings[short] + 1)
+
+
+def _with_cues(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
+    """The boundaries with each short cue of subtitles as one record."""
+    begins, ends = subtitle_cues(text, points, boundaries)
+    if not begins.size:
+        return boundaries
+    first, text_ends = boundaries.visible
+    short = (text_ends[ends - 1] - first[begins] <= _LONGEST_ENTRY) & (ends - begins > 1)
+    return _merged(boundaries, begins[short], ends[short])
 
 
 def _with_entries(

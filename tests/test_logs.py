@@ -108,8 +108,6 @@ def test_short_entries_are_units() -> None:
     [
         "date,count,sum\n2024-05-01,3,4\n2024-05-02,3,5\n2024-05-03,1,2\nall,7,11",
         "10:31:05 Ida: Is it dry?\nI need it.\n10:31:09 Ole: No.\n10:31:22 Ida: Pity.\nI wait.",
-        "1\n00:00:01,000 --> 00:00:04,000\nHello.\n\n2\n00:00:05,000 --> 00:00:06,000\nWho?\n\n"
-        "3\n00:00:07,000 --> 00:00:08,000\nMe.",
         "2024-05-01 rye\n- oats\n2024-05-02 rye\n- oats\n- hay",
         "1. rye\n   in May\n2. oats\n   in June\n3. hay\n   in July",
         "2024-05-01 rye\n\n2024-05-02 oats\n\n2024-05-03 hay\n\nAll is in.",

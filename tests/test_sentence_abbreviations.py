@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from beaver_compat.sentence_abbreviations import Abbreviations, one_pass
+from beaver_compat.sentences import ends_between
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -69,6 +70,36 @@ def test_the_start_of_a_line_counts_where_it_does_in_pysbd(code: str, name: str)
 )
 def test_english_by_example(text: str, hidden: str) -> None:
     assert Abbreviations("en", TABLES["en"]).hide(text) == hidden
+
+
+# fmt: off
+NUMBERED = [
+    "Apt.", "No.", "Nos.", "Fig.", "Figs.", "Sec.", "Art.", "Ch.", "Vol.", "pp.", "p.", "Ste.", "Bldg.", "Rm.", "Ext.",
+    "Eq.", "Chap.", "Tel.", "Para.",
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+@pytest.mark.parametrize("number", ["3", "3B", "B3", "#3", "IV", "(3)"])
+def test_a_number_behind_an_abbreviation_ends_no_sentence(name: str, number: str) -> None:
+    for left in (f"He lives in {name} ", f"{name} "):
+        assert not ends_between(left, f"{number} of it today. Yes.")
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("He said no. ", "Five left."),
+        ("The price is apt. ", "He paid."),
+        ("I closed the app. ", "20 minutes later it rang."),
+        ("He has a large vol. ", "It is red."),
+        ("He lives in apt. 3B. ", "It is small."),
+        ("See the art. ", "I like it."),
+    ],
+)
+def test_a_sentence_ends_behind_the_same_words_elsewhere(left: str, right: str) -> None:
+    assert ends_between(left, right)
 
 
 def test_one_pass_hides_what_the_rules_hide_one_by_one() -> None:

@@ -9,6 +9,7 @@ from text_kinds import EXAMPLES, FEW_SHOT
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.characters import character_classes, code_points
+from beaver_compat.cues import subtitle_cues
 from beaver_compat.structure import find_leads
 from beaver_compat.units import with_units
 
@@ -113,3 +114,59 @@ def test_the_last_block_is_no_example_where_it_is_the_question(compressor: Beave
     result = compressor.compress(FEW_SHOT, target_token=150)
     assert result.spans[-1].role == "query"
     assert result.compressed_prompt.endswith("The answer is 146")
+
+
+CUES = [
+    "We came to the mill\nbefore the snow fell.",
+    "<i>Nobody had seen the miller\nsince the feast of St. Luke.</i>",
+    "- Where is the key?\n- Under the stone.",
+    "Inside the clock had stopped.",
+]
+CUE_FORMS = {
+    "srt": ("", "{0}\n00:{0:02}:02,000 --> 00:{0:02}:04,500\n{1}"),
+    "vtt": ("WEBVTT - Some title\n\nNOTE A sentence. And another.\n\n", "00:{0:02}.000 --> 00:{0:02}.900\n{1}"),
+    "settings": ("WEBVTT\n\n", "chapter {0}\n00:00:{0:02}.000 --> 00:01:{0:02}.900 line:0 position:20%\n{1}"),
+}
+
+
+@pytest.mark.parametrize("form", CUE_FORMS)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_cue_of_subtitles_is_a_record(form: str, end: str) -> None:
+    head, cue = CUE_FORMS[form]
+    cues = [cue.format(number, said).replace("\n", end) for number, said in enumerate(CUES, 7)]
+    text = head.replace("\n", end) + (2 * end).join(cues)
+    found = units_of(text)
+    ends = [*found.hard_lines.tolist()[1:], len(text)]
+    lines = [text[start:end].strip() for start, end in zip(found.hard_lines.tolist(), ends, strict=True)]
+    assert [line for line, record in zip(lines, found.records, strict=True) if record] == cues
+
+
+def test_cues_without_blank_lines_between_them_end_at_the_next() -> None:
+    cue = CUE_FORMS["srt"][1]
+    cues = [cue.format(number, said) for number, said in enumerate(CUES, 1)]
+    found = units_of("\n".join(cues))
+    assert found.hard_lines.size == found.records.sum() == len(cues)
+
+
+def test_times_and_arrows_in_other_text_make_no_cue() -> None:
+    for text in ("<!-- a -->\n12:30 --> 13:10 by train\nor bus", "See:\n00:01:02,000 -->\nnothing", "a --> b\nc"):
+        begins, _ = subtitle_cues(text, code_points(text), boundaries_of(text))
+        assert not begins.size
+    long = CUE_FORMS["srt"][1].format(1, "and so on\n" * 40)
+    assert not units_of(long).records.any()
+
+
+@pytest.mark.parametrize("form", CUE_FORMS)
+@pytest.mark.parametrize("budget", range(60, 150, 15))
+def test_cues_are_kept_whole(compressor: BeaverPromptCompressor, form: str, budget: int) -> None:
+    head, cue = CUE_FORMS[form]
+    cues = [cue.format(number, said) for number, said in enumerate(CUES * 3, 7)]
+    text = head + "\n\n".join(cues)
+    result = compressor.compress(text, question="Where is the key?", target_token=budget, concate_question=False)
+    kept = result.compressed_context
+    assert any("Under the stone" in cue and cue in kept for cue in cues)
+    for line in head.split("\n"):
+        kept = kept.replace(line, "", 1) if line else kept
+    for cue in cues:
+        kept = kept.replace(cue, "", 1)
+    assert not kept.strip() or kept.strip() in head
