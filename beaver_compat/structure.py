@@ -21,7 +21,7 @@ from beaver_compat.characters import is_any
 from beaver_compat.headings import find_headings
 from beaver_compat.leads import Leads
 from beaver_compat.logs import add_entries, log_entries
-from beaver_compat.parts import find_parts
+from beaver_compat.parts import Parts, find_parts
 from beaver_compat.settings import settings_sections
 from beaver_compat.units import FENCES, fence_pairs
 
@@ -61,8 +61,8 @@ def find_leads(
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
     follows = np.zeros(starts.size, dtype=bool)
-    add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
-    add_docstrings(text, starts, first, text_ends, needed, behind, bare)
+    items = add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
+    add_docstrings(text, points, starts, first, text_ends, needed, behind, bare)
     entries, entry_ends = log_entries(text, points, boundaries, contexts)
     add_entries(first - starts, entries, entry_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, follows)
@@ -73,6 +73,8 @@ def find_leads(
     follows[fillers] = bare[fillers] = True
     underlines = fillers[among(fillers, titles + 1)]
     parts = find_parts(text, points, classes, boundaries, contexts, titles, underlines)
+    items[contexts[items] != contexts] = -1
+    _add_items(items, parts, starts)
     follows[titles] = True
     follows |= parts.alone
     bodies = _bodies(follows, starts, contexts)
@@ -91,7 +93,18 @@ def find_leads(
     ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
     ends[underlines - 1] = ends[underlines]
     return Leads(
-        starts, ends, lead_starts, text_ends, needed, behind, bodies, bare, parts.label_ends, parts.owners, parts.around
+        starts,
+        ends,
+        lead_starts,
+        text_ends,
+        needed,
+        behind,
+        bodies,
+        bare,
+        parts.label_ends,
+        parts.owners,
+        parts.around,
+        items,
     )
 
 
@@ -171,6 +184,14 @@ def _add_settings(sections: list[tuple[int, int]], needed: Positions, follows: N
         follows[name] = True
         needed[name + 1 : end, 1] = needed[name + 1 : end, 0]
         needed[name + 1 : end, 0] = name
+
+
+def _add_items(items: Positions, parts: Parts, starts: Positions) -> None:
+    """An item's first line names the part that the lines below it are."""
+    for owners in (parts.owners, parts.around):
+        np.maximum(owners, items, out=owners)
+    heads = np.unique(items[items >= 0])
+    parts.label_ends[heads] = starts[heads + 1]
 
 
 def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) -> Positions:

@@ -19,6 +19,7 @@ from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
 from beaver_compat.headers import find_headers
 from beaver_compat.headings import clause_titles
+from beaver_compat.items import short_items
 from beaver_compat.logs import log_entries
 from beaver_compat.settings import settings_sections
 from beaver_compat.statements import find_statements
@@ -76,6 +77,8 @@ def with_units(
     boundaries = _with_clauses(text, points, boundaries)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
     boundaries = _with_fences(text, points, boundaries, context_starts)
+    contexts = context_starts.searchsorted(boundaries.hard_lines, side="right") - 1
+    boundaries = _merged(boundaries, *short_items(points, boundaries, contexts))
     boundaries = _with_settings(text, points, boundaries, context_starts)
     return replace(boundaries, records=boundaries.records | find_statements(text, points, boundaries))
 

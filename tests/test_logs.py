@@ -70,7 +70,7 @@ def test_short_entries_are_units() -> None:
         "1\n00:00:01,000 --> 00:00:04,000\nHello.\n\n2\n00:00:05,000 --> 00:00:06,000\nWho?\n\n"
         "3\n00:00:07,000 --> 00:00:08,000\nMe.",
         "2024-05-01 rye\n- oats\n2024-05-02 rye\n- oats\n- hay",
-        "1. rye\n   in May\n2. oats\n   in June\n3. hay\n   in July",
+        "1. rye\nin May\n2. oats\nin June\n3. hay\nin July",
         "2024-05-01 rye\n\n2024-05-02 oats\n\n2024-05-03 hay\n\nAll is in.",
         "2024-05-01\n2024-05-02\n2024-05-03",
     ],
