@@ -18,6 +18,7 @@ from beaver_compat.ascending import among, nexts
 from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
+from beaver_compat.environments import add_environments
 from beaver_compat.headings import find_headings
 from beaver_compat.leads import Leads
 from beaver_compat.logs import add_entries, log_entries
@@ -69,6 +70,7 @@ def find_leads(
     bare |= follows
     _add_settings(settings_sections(text, points, boundaries, contexts), needed, follows)
     _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
+    add_environments(text, points, boundaries, contexts, needed, bare, follows)
     titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
     follows[fillers] = bare[fillers] = True
     underlines = fillers[among(fillers, titles + 1)]
