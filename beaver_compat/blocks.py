@@ -18,6 +18,7 @@ Positions = NDArray[np.int64]
 
 _DEPTHS = 24  # indentations at which blocks are looked for
 _LONGEST_OPENER = 160  # characters; prose that ends with a colon is longer, a signature may be
+_LONGEST_KEY = 60
 _LONGEST_BEGINNING = 300  # characters of a line that are matched against a pattern
 _DECORATORS = 3  # lines above a signature that are looked at
 
@@ -29,6 +30,7 @@ _SIGNATURE = re.compile(
     rf"(?:{_MODIFIER} +)*(?:def|class|func|fn|fun|function|interface|struct|impl|trait|enum|module|namespace)\b[ (<*]"
     rf"|(?:{_MODIFIER} +)+[^=;]*\("
 )
+_KEY = re.compile(r"([\"']?)[\w.-]+\1:(?: *[{\[])?$")
 _CONTINUED = re.compile(r"(?:else|elif|elsif|except|finally|catch|rescue|ensure)\b")
 _DECORATOR = re.compile(r"@\w|#?\[\w")
 _PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
@@ -77,7 +79,8 @@ def add_blocks(
         behind: the line behind it that each line needs, int64 [N]; is filled in.
 
     Returns:
-        For each line the first of the innermost item that it stands in below, -1 for none, int64 [N].
+        For each line the innermost line above that says what it is of: the first of the item of a list that it stands
+        in, or a key (``worker:``, ``"worker": {``); -1 for none, int64 [N].
     """
     items = np.full(starts.size, -1)
     marked = item_contents(points, first, ends) > 0
@@ -95,6 +98,9 @@ def add_blocks(
         return items
     goes_on = opens & closes & ~objects
     goes_on[_matching(_CONTINUED, text, _beginning(_CONTINUED_BEGINNINGS, points, opens, first), first, ends)] = True
+    keys = np.zeros(starts.size, dtype=bool)
+    likely = np.flatnonzero(opens & ~goes_on & (ends - first <= _LONGEST_KEY))
+    keys[_matching(_KEY, text, likely, first, ends)] = True
     order = np.arange(starts.size)
     for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
         # The last line above that is not deeper: if it opens a block, this line is of its body.
@@ -104,7 +110,7 @@ def add_blocks(
         body = opener[above] & (above < order)
         needed[body, 0] = above[body]
         named = above + objects[above]
-        inside = body & (marked | objects)[above] & (named < order)
+        inside = body & (marked | objects | keys)[above] & (named < order)
         items[inside] = named[inside]
         closing = np.flatnonzero(body & closes & (indents == depth))
         needed[closing, 1] = behind[above[closing]]

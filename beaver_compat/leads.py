@@ -42,7 +42,8 @@ class Leads:
             beginning if it has none, int64 [n].
         parts: the line with the label of the part that each line stands in, -1 for none, int64 [n].
         around: the same, but past titles over titles, of which only the lowest is needed, int64 [n].
-        items: the first line of the list's item that each line stands in below, -1 for none, int64 [n].
+        items: for each line below the first of an item of a list, or below a key, the innermost such, -1 for none,
+            int64 [n].
     """
 
     starts: Positions
@@ -125,7 +126,7 @@ class Leads:
         return np.where((named >= 0) & (label < order), label, -1)
 
     def in_items(self, starts: Positions) -> NDArray[np.bool_]:
-        """True for each of some characters in an item below its first line: the same words say something else there."""
+        """True for each of some characters below an item's first line or a key: the same words mean something else."""
         return self.items[self.starts.searchsorted(starts, side="right") - 1] >= 0
 
     @cached_property

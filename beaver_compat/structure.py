@@ -189,7 +189,7 @@ def _add_settings(sections: list[tuple[int, int]], needed: Positions, follows: N
 
 
 def _add_items(items: Positions, parts: Parts, starts: Positions) -> None:
-    """An item's first line names the part that the lines below it are."""
+    """An item's first line, or a key, names the part that the lines below it are."""
     for owners in (parts.owners, parts.around):
         np.maximum(owners, items, out=owners)
     heads = np.unique(items[items >= 0])

@@ -135,23 +135,26 @@ def test_short_items_are_records(text: str, records: list[str]) -> None:
 
 
 def items_slowly(lines: list[str]) -> list[int]:
-    """The first line of the innermost item that each line stands in below, by walking upward from each."""
+    """The first line of the innermost item or the key that each line stands below, by walking upward from each."""
+    indents = [len(line) - len(line.lstrip()) + (line.lstrip()[0] == "-") for line in lines]
     found = []
-    for at, line in enumerate(lines):
-        reach = len(line) - len(line.lstrip())
+    for at, reach in enumerate(indents):
         item = -1
         for above in range(at - 1, -1, -1):
-            indent = len(lines[above]) - len(lines[above].lstrip())
-            if indent < reach:
-                reach = indent
-                if lines[above].lstrip()[0] == "-":
+            if indents[above] < reach:
+                reach = indents[above]
+                if lines[above].lstrip()[0] == "-" or lines[above][-1] == ":":
                     item = above
                     break
         found.append(item)
     return found
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["- a", "- b: c", "d: e", "f"])), min_size=1, max_size=25))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.sampled_from(["- a", "- b: c", "d: e", "f", "g:"])), min_size=1, max_size=25
+    )
+)
 @settings(max_examples=300, deadline=None)
 def test_items_are_those_that_a_walk_upward_finds(rows: list[tuple[int, str]]) -> None:
     lines, leads = leads_of("\n".join(" " * 3 * indent + row for indent, row in rows))
@@ -177,18 +180,25 @@ def _services(keys: int) -> list[dict[str, object]]:
     ]
 
 
-def _yaml(services: list[dict[str, object]], indent: str) -> str:
+def _written(services: list[dict[str, object]], layout: str) -> str:
+    if layout == "json":
+        return json.dumps({"services": services}, indent=2)
+    if "map" in layout:
+        named = {one["name"]: {key: value for key, value in one.items() if key != "name"} for one in services}
+        text = json.dumps({"services": named}, indent=2)
+        return text if layout == "json map" else re.sub(r"[\",{}]", "", text)
+    indent = layout
     items = ("\n".join(f"{indent}  {key}: {value}" for key, value in one.items()) for one in services)
     return "services:\n" + "\n".join(f"{indent}- {item.lstrip()}" for item in items) + "\nversion: 3\n"
 
 
-@pytest.mark.parametrize("layout", ["", "  ", "json"])
+@pytest.mark.parametrize("layout", ["", "  ", "json", "map", "json map"])
 @pytest.mark.parametrize("keys", [0, 3, 8])
 def test_a_value_stands_under_its_own_name_and_is_found(
     compressor: BeaverPromptCompressor, keys: int, layout: str
 ) -> None:
     services = _services(keys)
-    text = json.dumps({"services": services}, indent=2) if layout == "json" else _yaml(services, layout)
+    text = _written(services, layout)
     truths = {str(one["name"]): {key: str(value) for key, value in one.items()} for one in services}
     found = 0
     for asked in NAMES[::3]:
@@ -196,8 +206,9 @@ def test_a_value_stands_under_its_own_name_and_is_found(
             for budget in (40, 90, 200):
                 name, right = "", False
                 for line in kept(compressor, text, question.format(asked), budget).split("\n"):
-                    known, _, value = re.sub(r"[\"',{}\[\]]|^ *- ", "", line).strip().partition(": ")
-                    name = value if known == "name" else name
+                    known, _, value = re.sub(r"[\"',{}\[\]]|^ *- ", "", line).strip().partition(":")
+                    value = value.strip()
+                    name = value if known == "name" else known if known in NAMES else name
                     if known == key:
                         assert truths[name][key] == value, (asked, key, budget)
                         right |= name == asked
