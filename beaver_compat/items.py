@@ -79,19 +79,21 @@ def short_items(points: NDArray[np.uint32], boundaries: Boundaries, contexts: Po
     """
     first, ends = boundaries.visible
     indents = first - boundaries.hard_lines
-    heads = np.flatnonzero(indents[1:] >= indents[:-1] + LEAST_INDENT)
-    none = heads[:0]
+    none = np.zeros(0, dtype=np.int64)
     content = item_contents(points, first, ends)
     objects = objects_in_lists(points, indents, first, ends)
-    heads = heads[objects[heads] | ((content[heads] > 0) & (content[heads + 1] == 0) & ~boundaries.records[heads])]
+    least = indents + np.where(objects, 1, LEAST_INDENT)  # of the lines below
+    marked = (content > 0) & ~boundaries.records
+    marked[:-1] &= content[1:] == 0
+    heads = np.flatnonzero((objects | marked)[:-1] & (indents[1:] >= least[:-1]))
     closes = points[first] == ord("}")
     barred = boundaries.after_blank | (is_any(points[first], _FENCES) & ~boundaries.records)
     begins, limits = [none], [none]
     for count in range(1, _MOST_LINES + 1):
         line = np.minimum(heads + count, first.size - 1)
-        inside = (heads + count < first.size) & (contexts[line] == contexts[heads])
-        inside &= indents[line] >= indents[heads] + LEAST_INDENT
-        closed = objects[heads] & closes[line] & (indents[line] == indents[heads]) & (heads + count < first.size)
+        own = (heads + count < first.size) & (contexts[line] == contexts[heads])
+        inside = own & (indents[line] >= least[heads])
+        closed = own & objects[heads] & closes[line] & (indents[line] == indents[heads])
         over = closed | (~inside & ~objects[heads])
         begins.append(heads[over])
         limits.append((heads + count + closed)[over])

@@ -17,6 +17,7 @@ from line_readings import boundaries_of, leads_of, needs, units_of
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.characters import code_points
 from beaver_compat.items import item_contents
+from beaver_compat.units import with_units
 
 
 @pytest.mark.parametrize(
@@ -121,6 +122,7 @@ def test_lines_of_an_object_need_its_first_key() -> None:
         ("- Fruit\n  - Apples\n    are red\n  - Pears", ["- Apples\n    are red"]),
         ("- b: 1\n\n  c: 2\n- d\n  ```\n  x\n- e", []),
         ("- b: 1\n  c: " + "2 " * 60 + "\n- d", []),
+        ("[\n {\n  'a': 1,\n  'b': 2\n },\n {\n  'a': 3\n }\n]", ["{\n  'a': 1,\n  'b': 2\n },", "{\n  'a': 3\n }"]),
         (
             "[\n  {\n    'a': 1,\n    'b': {\n      'c': 2\n    }\n  },\n  {\n    'a': 3",
             ["{\n    'a': 1,\n    'b': {\n      'c': 2\n    }\n  },"],
@@ -228,6 +230,9 @@ def test_the_same_words_in_two_items_are_no_repeats(compressor: BeaverPromptComp
 
 
 def test_contexts_share_no_items() -> None:
+    text = "[\n  {\n    'a': 1\n\n  }\n]- b\n\n  c"
+    starts = np.array([0, text.index("  }"), text.index("  c")])
+    assert not with_units(text, code_points(text), boundaries_of(text), starts).records.any()
     _, leads = leads_of("- a\n  b\n  c", "  d\n  e")
     assert leads is not None
     assert leads.items.tolist() == [-1, 0, 0, -1, -1]
