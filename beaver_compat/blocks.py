@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from beaver_compat.ascending import among
 from beaver_compat.characters import is_any
+from beaver_compat.items import LEAST_INDENT, item_contents, objects_in_lists
 
 Positions = NDArray[np.int64]
 
-_DEPTHS = 16  # indentations at which blocks are looked for
+_DEPTHS = 24  # indentations at which blocks are looked for
 _LONGEST_OPENER = 160  # characters; prose that ends with a colon is longer, a signature may be
+_LONGEST_KEY = 60
 _LONGEST_BEGINNING = 300  # characters of a line that are matched against a pattern
 _DECORATORS = 3  # lines above a signature that are looked at
 
@@ -28,12 +30,15 @@ _SIGNATURE = re.compile(
     rf"(?:{_MODIFIER} +)*(?:def|class|func|fn|fun|function|interface|struct|impl|trait|enum|module|namespace)\b[ (<*]"
     rf"|(?:{_MODIFIER} +)+[^=;]*\("
 )
+_KEY = re.compile(r"([\"']?)[\w.-]+\1:(?: *[{\[])?$")
 _CONTINUED = re.compile(r"(?:else|elif|elsif|except|finally|catch|rescue|ensure)\b")
 _DECORATOR = re.compile(r"@\w|#?\[\w")
 _PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
 _NO_SIGNATURE_ENDS = ".;?!"
 _DOCSTRING_MARKS = ('"""', "'''")
+_QUOTES = "\"'"
 _LONGEST_DOCSTRING = 4096  # characters in which its end is looked for
+_OPENERS = ":{(["
 _CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
 
 
@@ -56,8 +61,10 @@ def add_blocks(
     records: NDArray[np.bool_],
     needed: Positions,
     behind: Positions,
-) -> None:
+) -> Positions:
     """Each line of a block needs the innermost line that opens one around it; that line needs the first of its block.
+
+    The first line of an item of a list opens one, too, but says something alone.
 
     A line that goes on with a block (``else:``, ``} else {``, ``) -> int:``) needs the line that opened it, with the
     first of what that opened, and so does one that closes it; a signature needs the decorators above it.
@@ -70,24 +77,30 @@ def add_blocks(
         records: True for each that is one unit, such as a header of several lines, bool [N].
         needed: the lines that each line needs, int64 [N, 2]; is filled in.
         behind: the line behind it that each line needs, int64 [N]; is filled in.
+
+    Returns:
+        For each line the innermost line above that says what it is of: the first of the item of a list that it stands
+        in, or a key (``worker:``, ``"worker": {``); -1 for none, int64 [N].
     """
-    indents = first - starts
+    items = np.full(starts.size, -1)
+    marked = item_contents(points, first, ends) > 0
+    indents = first - starts + marked  # an item is deeper than the line that leads to the list, even where it is not
     if not indents.any():
-        return
+        return items
     closes = is_any(points[first], _CLOSERS)
     brace = (points[first] == ord("{")) & (ends - first == 1)
-    braced = np.append(brace[1:] & (indents[1:] == indents[:-1]), False) & ~closes
-    deeper = np.append(indents[1:] > indents[:-1], False)
-    opens = (deeper & is_any(points[ends - 1], ":{")) | braced
-    opens &= ((ends - first <= _LONGEST_OPENER) | records) & ~brace
-    signatures = signatures_among(text, points, deeper | np.append(closes[1:], False), first, ends)
-    signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
-    opens[signatures] = True
-    if not opens.any():
-        return
-    goes_on = opens & closes
-    goes_on[_matching(_CONTINUED, text, _beginning(_CONTINUED_BEGINNINGS, points, opens, first), first, ends)] = True
+    opens, signatures = _openers(text, points, indents, first, ends, records, closes, brace)
+    deeper = np.append(indents[1:] - indents[:-1] >= LEAST_INDENT - 1, False)
+    objects = objects_in_lists(points, indents, first, ends)
     behind[:] = _first_of_block(indents, opens, ~opens & ~brace)
+    opens |= objects | (marked & deeper & ((ends - first <= _LONGEST_OPENER) | records))
+    if not opens.any():
+        return items
+    goes_on = opens & closes & ~objects
+    goes_on[_matching(_CONTINUED, text, _beginning(_CONTINUED_BEGINNINGS, points, opens, first), first, ends)] = True
+    keys = np.zeros(starts.size, dtype=bool)
+    likely = np.flatnonzero(opens & ~goes_on & (ends - first <= _LONGEST_KEY))
+    keys[_matching(_KEY, text, likely, first, ends)] = True
     order = np.arange(starts.size)
     for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
         # The last line above that is not deeper: if it opens a block, this line is of its body.
@@ -96,16 +109,43 @@ def add_blocks(
         above = np.maximum.accumulate(np.where(level, order, 0))
         body = opener[above] & (above < order)
         needed[body, 0] = above[body]
+        named = above + objects[above]
+        inside = body & (marked | objects | keys)[above] & (named < order)
+        items[inside] = named[inside]
         closing = np.flatnonzero(body & closes & (indents == depth))
         needed[closing, 1] = behind[above[closing]]
         begun = np.maximum.accumulate(np.where(level & ~goes_on, order, 0))
         later = np.flatnonzero(goes_on & opener & (opener & ~goes_on)[begun] & (begun < order))
         needed[later] = np.stack([begun[later], behind[begun[later]]], axis=1)
     _add_decorators(text, points, indents, first, ends, signatures, needed, behind)
+    needed[objects, 1] = np.flatnonzero(objects) + 1  # the first of its keys
+    return items
+
+
+def _openers(
+    text: str,
+    points: NDArray[np.uint32],
+    indents: Positions,
+    first: Positions,
+    ends: Positions,
+    records: NDArray[np.bool_],
+    closes: NDArray[np.bool_],
+    brace: NDArray[np.bool_],
+) -> tuple[NDArray[np.bool_], Positions]:
+    """True for each line that opens a block by its last sign, a brace below it or as a signature; the signatures."""
+    braced = np.append(brace[1:] & (indents[1:] == indents[:-1]), False) & ~closes
+    deeper = np.append(indents[1:] > indents[:-1], False)
+    opens = (deeper & is_any(points[ends - 1], _OPENERS)) | braced
+    opens &= ((ends - first <= _LONGEST_OPENER) | records) & ~brace
+    signatures = signatures_among(text, points, deeper | np.append(closes[1:], False), first, ends)
+    signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
+    opens[signatures] = True
+    return opens, signatures
 
 
 def add_docstrings(
     text: str,
+    points: NDArray[np.uint32],
     starts: Positions,
     first: Positions,
     ends: Positions,
@@ -119,11 +159,12 @@ def add_docstrings(
 
     Args:
         text: the text.
-        starts, first, ends, needed, behind: as of `add_blocks`; ``needed`` is filled in.
+        points, starts, first, ends, needed, behind: as of `add_blocks`; ``needed`` is filled in.
         bare: True for each line that says nothing alone, bool [N]; is filled in.
     """
     indents = first - starts
-    for opening in np.unique(behind[behind >= 0]).tolist():
+    likely = np.unique(behind[behind >= 0])
+    for opening in likely[is_any(points[first[likely]], _QUOTES)].tolist():
         begin = int(first[opening])
         mark = text[begin : begin + 3]
         if mark not in _DOCSTRING_MARKS or ends[opening] - begin > _LONGEST_OPENER:

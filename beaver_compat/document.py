@@ -211,6 +211,7 @@ def prepare_document(
     sentences = sentence_partition(before, boundaries, whole, context_limits, before_ends, pages, size)
     repeated = repeats(tokens.ids[:query_start], sentences.limits)
     if leads is not None:
+        repeated &= ~leads.in_items(sentences.starts[: repeated.size])
         repeated |= among(sentences.starts, leads.starts[leads.bare])
     return Document(
         text=text,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from beaver_compat.blocks import signatures_among
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.characters import is_any, marks_of
+from beaver_compat.items import outermost
 
 Positions = NDArray[np.int64]
 
@@ -70,12 +71,4 @@ def find_headers(text: str, points: NDArray[np.uint32], boundaries: Boundaries) 
         found.append(openers[header])
         stops.append((line + 1 + below)[header])
         openers = openers[~closed]
-    return _outermost(np.concatenate(found), np.concatenate(stops))
-
-
-def _outermost(begins: Positions, ends: Positions) -> tuple[Positions, Positions]:
-    """The ranges that do not begin inside one before them."""
-    order = np.argsort(begins)
-    begins, ends = begins[order], ends[order]
-    outer = begins >= np.append(0, np.maximum.accumulate(ends)[:-1])[: begins.size]
-    return begins[outer], ends[outer]
+    return outermost(np.concatenate(found), np.concatenate(stops))

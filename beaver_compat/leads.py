@@ -43,6 +43,8 @@ class Leads:
             beginning if it has none, int64 [n].
         parts: the line with the label of the part that each line stands in, -1 for none, int64 [n].
         around: the same, but past titles over titles, of which only the lowest is needed, int64 [n].
+        items: for each line below the first of an item of a list, or below a key, the innermost such, -1 for none,
+            int64 [n].
     """
 
     starts: Positions
@@ -57,6 +59,7 @@ class Leads:
     label_ends: Positions
     parts: Positions
     around: Positions
+    items: Positions
 
     def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
         """What some stretches need, and what that needs in turn.
@@ -128,6 +131,10 @@ class Leads:
         order = np.arange(starts.size)
         label = np.where(label < order, label, starts.searchsorted(self.starts[named], side="right") - 1)
         return np.where((named >= 0) & (label < order), label, -1)
+
+    def in_items(self, starts: Positions) -> NDArray[np.bool_]:
+        """True for each of some characters below an item's first line or a key: the same words mean something else."""
+        return self.items[self.starts.searchsorted(starts, side="right") - 1] >= 0
 
     @cached_property
     def needing(self) -> Chosen:

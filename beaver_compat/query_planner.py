@@ -19,7 +19,7 @@ from beaver_compat.maxsim import maxsim_scores
 from beaver_compat.page_encoder import Cut, bag_sum, page_vectors, range_sums
 from beaver_compat.pieces import Piece, Vectors, of_all, of_each, prompts_of_ranges
 
-_HEADINGS = 3  # levels of parts within parts whose names count
+_HEADINGS = 5  # levels of parts within parts whose names count
 _SCORE_STEPS = 1 << 16  # scores are rounded to this grid, so that equal pages tie on every device
 
 

@@ -18,10 +18,11 @@ from beaver_compat.ascending import among, nexts
 from beaver_compat.blocks import add_blocks, add_docstrings
 from beaver_compat.boundaries import DELIMITERS, Boundaries
 from beaver_compat.characters import is_any
+from beaver_compat.environments import add_environments
 from beaver_compat.headings import UNDERLINES, find_headings
 from beaver_compat.leads import Leads
 from beaver_compat.logs import add_entries, log_entries
-from beaver_compat.parts import find_parts
+from beaver_compat.parts import Parts, find_parts
 from beaver_compat.settings import settings_sections
 from beaver_compat.units import FENCES, fence_pairs
 
@@ -61,18 +62,21 @@ def find_leads(
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
     follows = np.zeros(starts.size, dtype=bool)
-    add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
-    add_docstrings(text, starts, first, text_ends, needed, behind, bare)
+    items = add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
+    add_docstrings(text, points, starts, first, text_ends, needed, behind, bare)
     entries, entry_ends = log_entries(text, points, boundaries, contexts)
     add_entries(first - starts, entries, entry_ends, needed, behind)
     _add_headers(text, points, boundaries, first, text_ends, needed, follows)
     bare |= follows
     _add_settings(settings_sections(text, points, boundaries, contexts), needed, follows)
     _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
+    add_environments(text, points, boundaries, contexts, needed, bare, follows)
     titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
     follows[fillers] = bare[fillers] = True
     underlines = fillers[among(fillers, titles + 1) & is_any(points[first[fillers]], UNDERLINES)]
     parts = find_parts(text, points, classes, boundaries, contexts, titles, underlines)
+    items[contexts[items] != contexts] = -1
+    _add_items(items, parts, starts)
     follows[titles] = True
     follows |= parts.alone
     bodies = _bodies(follows, starts, contexts)
@@ -105,6 +109,7 @@ def find_leads(
         parts.label_ends,
         parts.owners,
         parts.around,
+        items,
     )
 
 
@@ -184,6 +189,14 @@ def _add_settings(sections: list[tuple[int, int]], needed: Positions, follows: N
         follows[name] = True
         needed[name + 1 : end, 1] = needed[name + 1 : end, 0]
         needed[name + 1 : end, 0] = name
+
+
+def _add_items(items: Positions, parts: Parts, starts: Positions) -> None:
+    """An item's first line, or a key, names the part that the lines below it are."""
+    for owners in (parts.owners, parts.around):
+        np.maximum(owners, items, out=owners)
+    heads = np.unique(items[items >= 0])
+    parts.label_ends[heads] = starts[heads + 1]
 
 
 def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) -> Positions:

@@ -1,8 +1,8 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples, short fenced blocks, short sections of settings, headers of code (`headers`), lines of code
-that read like sentences or are long (`statements`), short entries of a log (`logs`), short cues of subtitles (`cues`)
-and lines of a transcript.
+That is few-shot examples, short fenced blocks, environments of LaTeX (`environments`), items of lists (`items`) and
+sections of settings, headers of code (`headers`), lines of code that read like sentences or are long (`statements`),
+short entries of a log (`logs`), short cues of subtitles (`cues`) and lines of a transcript.
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
@@ -19,8 +19,10 @@ from beaver_compat.ascending import among
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
 from beaver_compat.characters import is_any, marks_of
 from beaver_compat.cues import subtitle_cues
+from beaver_compat.environments import short_environments
 from beaver_compat.headers import find_headers
 from beaver_compat.headings import clause_titles
+from beaver_compat.items import short_items
 from beaver_compat.logs import log_entries
 from beaver_compat.settings import settings_sections
 from beaver_compat.statements import find_statements
@@ -58,8 +60,9 @@ def with_units(
     context_starts: Positions,
     implicit_query: bool = False,
 ) -> Boundaries:
-    """The boundaries with few-shot examples, short fenced blocks and sections of settings, headers of code, its lines
-    that read like sentences or are long, short cues of subtitles and short entries of a log as one record each.
+    """The boundaries with few-shot examples, short fenced blocks, environments, items of lists and sections of
+    settings, headers of code, its lines that read like sentences or are long, short cues of subtitles and short
+    entries of a log as one record each.
 
     Each line of a transcript is one sentence; the title that a clause begins with is one with the sentence behind it.
 
@@ -79,6 +82,8 @@ def with_units(
     boundaries = _with_clauses(text, points, boundaries)
     boundaries = _with_examples(text, points, boundaries, implicit_query)
     boundaries = _with_fences(text, points, boundaries, context_starts)
+    boundaries = _with_environments(text, points, boundaries, context_starts)
+    boundaries = _with_items(points, boundaries, context_starts)
     boundaries = _with_settings(text, points, boundaries, context_starts)
     return replace(boundaries, records=boundaries.records | find_statements(text, points, boundaries))
 
@@ -145,6 +150,22 @@ def _with_entries(
         return boundaries
     short = np.append(lines, len(text))[ends] - lines[begins] <= _LONGEST_ENTRY
     return _merged(boundaries, begins[short], ends[short])
+
+
+def _with_environments(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
+) -> Boundaries:
+    """The boundaries with each short environment of LaTeX as one record."""
+    if "\\" not in text and "$$" not in text:
+        return boundaries
+    contexts = context_starts.searchsorted(boundaries.hard_lines, side="right") - 1
+    return _merged(boundaries, *short_environments(text, points, boundaries, contexts))
+
+
+def _with_items(points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions) -> Boundaries:
+    """The boundaries with each short item of a list as one record."""
+    contexts = context_starts.searchsorted(boundaries.hard_lines, side="right") - 1
+    return _merged(boundaries, *short_items(points, boundaries, contexts))
 
 
 def _with_settings(

@@ -26,6 +26,29 @@ def test_lines_of_code_need_what_opens_the_blocks_around_them() -> None:
     assert found["raise"] == {"except ValueError:", "target.deposit(taken)", *head}
 
 
+TABLES = """CREATE TABLE customers (
+    id INTEGER PRIMARY KEY,
+    email TEXT
+);
+CREATE TABLE orders (
+    id INTEGER PRIMARY KEY,
+    status TEXT DEFAULT 'open'
+);
+sizes = [
+  7,
+  9,
+]
+"""
+
+
+def test_an_open_bracket_opens_a_block() -> None:
+    found = needs(TABLES)
+    assert found["status TEXT DEFAULT 'open'"] == {"CREATE TABLE orders ("}
+    assert found["email TEXT"] == {"CREATE TABLE customers ("}
+    assert found["CREATE TABLE customers ("] == {"id INTEGER PRIMARY KEY,"}
+    assert found["9,"] == {"sizes = ["}
+
+
 DOCSTRINGS = """def order(item):
     MARKOrder an item.
 

@@ -109,7 +109,7 @@ def test_short_entries_are_units() -> None:
         "date,count,sum\n2024-05-01,3,4\n2024-05-02,3,5\n2024-05-03,1,2\nall,7,11",
         "10:31:05 Ida: Is it dry?\nI need it.\n10:31:09 Ole: No.\n10:31:22 Ida: Pity.\nI wait.",
         "2024-05-01 rye\n- oats\n2024-05-02 rye\n- oats\n- hay",
-        "1. rye\n   in May\n2. oats\n   in June\n3. hay\n   in July",
+        "1. rye\nin May\n2. oats\nin June\n3. hay\nin July",
         "2024-05-01 rye\n\n2024-05-02 oats\n\n2024-05-03 hay\n\nAll is in.",
         "2024-05-01\n2024-05-02\n2024-05-03",
     ],
