@@ -107,7 +107,7 @@ def short_items(points: NDArray[np.uint32], boundaries: Boundaries, contexts: Po
 def outermost(begins: Positions, ends: Positions) -> tuple[Positions, Positions]:
     """The ranges that do not begin inside one before them.
 
-    >>> outermost(np.array([4, 0, 2]), np.array([6, 3, 5]))
+    >>> outermost(np.array([4, 0, 1]), np.array([6, 3, 2]))
     (array([0, 4]), array([3, 6]))
     """
     order = np.argsort(begins)

@@ -27,7 +27,8 @@ _TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none 
 
 _WORD = r"[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?"
 _NAME = re.compile(
-    r"\*\*(?P<bold>[^*\n]{1,60})\*\*(?: ?[:\uff1a\u2013\u2014-])?|[^\W\d_a-z][^:*.?!;\n]{0,30}[:\uff1a](?=\s)(?!\s*$)"
+    r"\*\*(?P<bold>[^*\n]{1,60})\*\*(?: ?[:\uff1a\u2013\u2014-])?"
+    r"|[^\W\d_a-z][^:*.?!;\n\d()\[\]{}<>|=]{0,30}[:\uff1a](?=\s)(?!\s*$)"
 )
 _RULE = r"[-=*]{2,8}"
 _NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"

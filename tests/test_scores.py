@@ -267,7 +267,7 @@ def test_a_sentence_gains_from_the_names_of_its_parts(data: st.DataObject, weigh
     expected = []
     for sentence in range(size):
         total, head = 0.5 * own[sentence], heads[sentence]
-        for _ in range(3):
+        for _ in range(5):
             if head >= 0:
                 total, head = total + weight * own[head], heads[head]
         expected.append(total)
