@@ -97,6 +97,19 @@ def checked_share(name: str, value: object) -> float:
     return share
 
 
+def checked_rate(name: str, rate: object) -> float:
+    """The rate of a part of a prompt; one below 0 counts as 0.
+
+    Raises:
+        InputAssertionError: a rate above 1, in LLMLingua's words.
+        InputTypeError, InputValueError: no number, or NaN.
+    """
+    share = checked_number(name, rate)
+    if share > 1:
+        raise rate_too_high(rate)
+    return max(share, 0.0)
+
+
 def rate_too_high(rate: object) -> InputAssertionError:
     """The error for a rate above 1: LLMLingua's words, then the value."""
     return InputAssertionError(f"{_RATE_TOO_HIGH} It is {shown(rate)}.")

@@ -211,10 +211,14 @@ def _read(name: str, named: str | None) -> str:
     encoding = _MARKS.get(mark) or named or "utf-8"
     try:
         text = data[len(mark) :].decode(encoding)
-    except UnicodeDecodeError as error:
-        place = len(mark) + error.start
+        text.encode()  # what some encodings make of damaged text can't be printed
+    except UnicodeError as error:
+        what = "this"
+        if isinstance(error, UnicodeDecodeError):
+            place = len(mark) + error.start
+            what = f"byte {place} (0x{data[place]:02X})"
         raise InputValueError(
-            f"{source}: byte {place} (0x{data[place]:02X}) is no text in {encoding}; "
+            f"{source}: {what} is no text in {encoding}; "
             "name the encoding, such as --encoding latin-1, or give a text file"
         ) from None
     before, nul, _ = text.partition("\0")

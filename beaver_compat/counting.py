@@ -57,16 +57,13 @@ class TokenCounterWarning(UserWarning):
 class TokenCounter(Protocol):
     """Counts tokens; the same text always gives the same number.
 
-    `name` says what is counted: an encoding by its name, "table", or a function by its own.  `encoding` is
-    tiktoken's `Encoding` where the counter is one, else None.  `cut` matches where a text may be cut so that its
-    count is the sum of the pieces' (what it matches belongs to neither piece); None where nothing is known.
+    `name` says what is counted: an encoding by its name, "table", or a function by its own.  `cut` matches where a
+    text may be cut so that its count is the sum of the pieces' (what it matches belongs to neither piece); None where
+    nothing is known.
     """
 
     @property
     def name(self) -> str: ...
-
-    @property
-    def encoding(self) -> Encoding | None: ...
 
     @property
     def cut(self) -> re.Pattern[str] | None: ...
@@ -83,7 +80,6 @@ class FunctionCounter:
     array([2, 0])
     """
 
-    encoding: None = None
     cut: None = None
 
     def __init__(self, name: str, function: Callable[[str], int]) -> None:
@@ -117,7 +113,6 @@ class TableCounter:
     """A counter in an embedding table's tokens."""
 
     name = "table"
-    encoding: None = None
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from beaver_compat.arguments import rate_too_high
+from beaver_compat.arguments import checked_rate
 from beaver_compat.document import SPAN_SEPARATOR
 from beaver_compat.errors import InputAssertionError, InputKeyError, InputTypeError, InputValueError, shortened, shown
 from beaver_compat.layout import Layout, Limit, line_end_or_space
@@ -217,12 +217,7 @@ def _checked(key: Any, settings: Any) -> Mapping[str, Any]:
         raise InputKeyError(
             f"json_config[{shown(key)}] has {found}no {', '.join(map(repr, missing))}; give {', '.join(_SETTINGS)}"
         )
-    rate = settings["rate"]
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)):
-        raise InputTypeError(f"json_config[{shown(key)}] has the rate {shown(rate)}; give a number from 0 to 1")
-    if not rate <= 1:
-        raise rate_too_high(rate)
-    return {**settings, "rate": max(rate, 0)}
+    return {**settings, "rate": checked_rate(f"rate of json_config[{shown(key)}]", settings["rate"])}
 
 
 def _converted(key: Any, value: Any, value_type: Any) -> Any:

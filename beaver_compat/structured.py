@@ -11,7 +11,7 @@ from numbers import Real
 
 import numpy as np
 
-from beaver_compat.arguments import checked_text, rate_too_high
+from beaver_compat.arguments import checked_rate, checked_text
 from beaver_compat.caller import warn_caller
 from beaver_compat.document import CONTEXT_SEPARATOR
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
@@ -122,7 +122,7 @@ def given_segments(contexts: Sequence[str], segments: object, rates: object, com
         if "".join(row) != context:
             raise InputAssertionError(f"context_segs do not spell their context {shown(context)}; join them to it")
         made = zip(row, row_rates, row_flags, strict=True)
-        found.append([Segment(text, _checked_rate(rate), flag is None or bool(flag)) for text, rate, flag in made])
+        found.append([Segment(text, _rate(rate), flag is None or bool(flag)) for text, rate, flag in made])
     return found
 
 
@@ -203,17 +203,11 @@ def asked_tokens(layout: Layout, asked: Sequence[str], count: Callable[[str], in
 
 def _segment(text: str, attributes: dict[str, str]) -> Segment:
     rate = attributes.get("rate")
-    return Segment(text, _checked_rate(None if rate is None else float(rate)), attributes.get("compress") != "False")
+    return Segment(text, _rate(None if rate is None else float(rate)), attributes.get("compress") != "False")
 
 
-def _checked_rate(rate: object) -> float | None:
-    if rate is None:
-        return None
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)):
-        raise InputTypeError(f"a segment's rate is {shown(rate)}; give a number from 0 to 1")
-    if not rate <= 1:
-        raise rate_too_high(rate)
-    return float(max(rate, 0))
+def _rate(rate: object) -> float | None:
+    return None if rate is None else checked_rate("a segment's rate", rate)
 
 
 def _rows(name: str, rows: object, count: int) -> list[list[object]]:

@@ -186,6 +186,8 @@ def _checked_suffix(context_budget: object) -> str:
             f"context_budget is of type {type(context_budget).__name__}: {shown(context_budget)}; give a string such as"
             ' "+100" or "*1.5"'
         )
+    if context_budget == UNBOUNDED:
+        return ""
     suffix = context_budget.strip()
     parsed = len(suffix) <= _LONGEST_SUFFIX and not _OPERATION.sub("", suffix)
     if not parsed or any(sign == "/" and not float(number) for sign, number in _OPERATION.findall(suffix)):

@@ -76,6 +76,14 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
         assert run(str(file), "-t", "9", command=command).stderr.startswith(f"beaver: {file}: byte 2 (0xFC)".encode())
 
 
+@pytest.mark.parametrize("encoding", ["punycode", "utf-7", "unicode_escape"])
+def test_what_an_encoding_makes_no_text_of_is_refused(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "damaged.txt"
+    file.write_bytes(rb"a\ud800 b. +2AA- x")
+    with pytest.raises(InputValueError, match=f"damaged.txt: (this|byte .*) is no text in {encoding}; name the encoding"):
+        _read(str(file), encoding)
+
+
 def test_nul_characters_are_kept_where_the_encoding_is_named(tmp_path: Path) -> None:
     file = tmp_path / "nul.txt"
     for data, place, encoding in (
