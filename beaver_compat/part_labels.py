@@ -21,6 +21,7 @@ Positions = NDArray[np.int64]
 LONGEST_LABEL = 240  # characters
 LONGEST_TITLE = 80  # characters of a label that has a line of its own, and of a title below it
 _NUMBER_REACH = 48  # characters in which the number begins
+_MOST_KINDS = 256  # the commonest
 _LONGEST_NAME = 34  # characters in which the colon stands, or the stars begin
 _LEAST_NAMES, _NAMED_SHARE = 3, 0.25  # of the paragraphs begin with a name
 _TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none has
@@ -100,14 +101,17 @@ def find_part_labels(
     """
     starts = boundaries.hard_lines
     found = PartLabels(starts.copy(), np.zeros(starts.size, dtype=bool), [])
-    for (word, brackets), labels in _labels(text, points, classes, boundaries).items():
+    edges = np.append(starts, len(text))
+    kinds = _labels(text, points, classes, boundaries)
+    for word, brackets in sorted(kinds, key=lambda kind: -len(kinds[kind]))[:_MOST_KINDS]:
+        labels = kinds[word, brackets]
         if len({label.number for label in labels}) < 2 or not (word or brackets == "[]" or _counts_up(labels)):
             continue
         lines = np.array([label.line for label in labels])
         found.ends[lines] = [label.end for label in labels]
         if _CAPTION.fullmatch(word) or not (word or brackets == "[]"):
             continue
-        limits, guessed = _limits(lines, np.append(starts, len(text)), contexts)
+        limits, guessed = _limits(lines, edges, contexts)
         own = _alone(found, lines, limits, boundaries)
         if word:
             own |= boundaries.after_blank[lines]
@@ -175,10 +179,11 @@ def _limits(lines: Positions, edges: Positions, contexts: Positions) -> tuple[Po
     last = np.append(own[1:] != own[:-1], True)
     limits = np.append(lines[1:], 0)
     limits[last] = contexts.searchsorted(own[last], side="right")
-    longest = np.zeros(int(contexts[-1]) + 1, dtype=np.int64)  # part of each context but its last
-    np.maximum.at(longest, own[~last], edges[limits[~last]] - edges[lines[~last]])
-    guessed = last & (longest[own] > 0)
-    most = edges.searchsorted(edges[lines] + longest[own], side="right") - 1
+    group = np.cumsum(last) - last  # of each context
+    longest = np.zeros(group[-1] + 1, dtype=np.int64)  # part of each context but its last
+    np.maximum.at(longest, group[~last], edges[limits[~last]] - edges[lines[~last]])
+    guessed = last & (longest[group] > 0)
+    most = edges.searchsorted(edges[lines] + longest[group], side="right") - 1
     limits[guessed] = np.minimum(limits, np.maximum(most, lines + 1))[guessed]
     return limits, guessed
 
@@ -186,16 +191,15 @@ def _limits(lines: Positions, edges: Positions, contexts: Positions) -> tuple[Po
 def _alone(found: PartLabels, lines: Positions, limits: Positions, boundaries: Boundaries) -> NDArray[np.bool_]:
     """True for each label that has a line of its own; those lines and the titles below them are put down as such."""
     first, ends = boundaries.visible
-    lengths = ends - first
     rest = ends[lines] - found.ends[lines]
-    short = (lengths[lines] <= LONGEST_TITLE) & ~boundaries.terminated[lines]
+    short = (ends[lines] - first[lines] <= LONGEST_TITLE) & ~boundaries.terminated[lines]
     alone = ((rest <= 0) | short) & (limits > lines + 1)
     found.ends[lines[alone]] = boundaries.hard_lines[lines[alone] + 1]
     found.alone[lines[alone]] = True
     bare = lines[alone & (rest <= 0) & (limits > lines + 2)]
     title = bare + 1
-    titled = lengths[title] <= np.minimum(LONGEST_TITLE, lengths[bare + 2])
-    titled &= ~(boundaries.terminated | boundaries.records | boundaries.after_blank)[title]
+    titled = ends[title] - first[title] <= np.minimum(LONGEST_TITLE, ends[bare + 2] - first[bare + 2])
+    titled &= ~(boundaries.terminated[title] | boundaries.records[title] | boundaries.after_blank[title])
     if titled.sum() >= max(_TITLED_SHARE * bare.size, 2):
         found.ends[bare[titled]] = boundaries.hard_lines[title[titled] + 1]
         found.alone[title[titled]] = True

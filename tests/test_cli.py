@@ -80,7 +80,9 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_what_an_encoding_makes_no_text_of_is_refused(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "damaged.txt"
     file.write_bytes(rb"a\ud800 b. +2AA- x")
-    with pytest.raises(InputValueError, match=f"damaged.txt: (this|byte .*) is no text in {encoding}; name the encoding"):
+    with pytest.raises(
+        InputValueError, match=f"damaged.txt: (this|byte .*) is no text in {encoding}; name the encoding"
+    ):
         _read(str(file), encoding)
 
 
