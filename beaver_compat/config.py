@@ -57,6 +57,7 @@ class BeaverConfig:
     flow_window: int = 4  # w_flow
     prior_share: float = 0.125  # the most that anchors, and flow, may each take of the budget; 1 is no bound
     selection: tuple[SelectionRole, ...] = ("anchor", "flow", "flash")  # rows "Flow/Anchor/Flash Only"
+    part_labels: bool = True  # text of a numbered document, a section or a long turn is kept with what names it
     sentence_smoothing: bool = True  # row "w/o Sentence Smooth"
 
     def __post_init__(self) -> None:
@@ -75,7 +76,7 @@ class BeaverConfig:
         ):
             _check_share(name, getattr(self, name))
         _check_share("prior_share", self.prior_share)
-        for name in ("fold_words", "late_interaction", "repeats_last", "sentence_smoothing"):
+        for name in ("fold_words", "late_interaction", "repeats_last", "part_labels", "sentence_smoothing"):
             if not isinstance(getattr(self, name), bool):
                 raise InputTypeError(f"{name} is {shown(getattr(self, name))}; give True or False")
         _check_choice("itf", self.itf, get_args(ItfUse))
@@ -101,6 +102,7 @@ class BeaverConfig:
             "anchor_pages": 4,
             "flow_window": 4,
             "prior_share": 1.0,
+            "part_labels": False,
         }
         return cls(**{**letter, **changes})
 

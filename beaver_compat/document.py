@@ -205,9 +205,9 @@ def prepare_document(
     before, before_ends = token_starts[:query_start], np.minimum(ends, query_character)
     pages = page_limits(segment_limits(before, boundaries.lines, context_limits), context_limits, size)
     whole = whole_lines(token_starts, boundaries, size)
-    smoother = Smoother(
-        text, points, classes, boundaries, starts.tolist(), ends.tolist(), leads, language, config.sentence_smoothing
-    )
+    contexts_at = starts.tolist(), ends.tolist()
+    switches = config.sentence_smoothing, config.part_labels
+    smoother = Smoother(text, points, classes, boundaries, *contexts_at, leads, language, *switches)
     sentences = sentence_partition(before, boundaries, whole, context_limits, before_ends, pages, size)
     repeated = repeats(tokens.ids[:query_start], sentences.limits)
     if leads is not None:

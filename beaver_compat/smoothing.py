@@ -39,6 +39,7 @@ class Smoother:
         leads: the lines that others need; None where there are none.
         language: of pysbd's rules; None chooses by the script of each window.
         sentences: False moves ends to whole words only (the paper's "w/o Sentence Smooth").
+        labels: whether a stretch needs what names its part.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Smoother:
         leads: Leads | None = None,
         language: str | None = None,
         sentences: bool = True,
+        labels: bool = True,
     ) -> None:
         self._text = text
         self._points = points
@@ -62,6 +64,7 @@ class Smoother:
         self._leads = leads
         self._language = language
         self._sentences = sentences
+        self._labels = labels
         self._starts: dict[int, int] = {}
         self._ends: dict[int, int] = {}
         self._verdicts: dict[int, bool] = {}
@@ -106,7 +109,7 @@ class Smoother:
         starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
         if leads.needing.lines.size:
             found += zip(*(column.tolist() for column in leads.of(starts, ends)), strict=True)
-        if leads.labelled:
+        if self._labels and leads.labelled:
             found += leads.labels_of(starts)
         return [(self.start(start), end, stretch) for start, end, stretch in found]
 

@@ -246,6 +246,15 @@ def test_what_is_asked_in_a_story_names_nothing() -> None:
     assert leads_of(f"Who was it?\n\nWhere did he go?\n\n{BODY}")[1] is None  # the first has no answer: one alone
 
 
+def test_without_labels_the_sentence_is_kept_alone() -> None:
+    bare = BeaverPromptCompressor(token_counter="table", config=BeaverConfig(part_labels=False))
+    text = passages("Passage {}:\n{}", len(WORDS))
+    question = "Which passage tells of the maple?"
+    context = bare.compress(text, question=question, target_token=12, concate_question=False).compressed_context
+    assert context == "The maple was found by a child at dusk."
+    assert not BeaverConfig.paper().part_labels
+
+
 def test_later_sentences_of_a_long_turn_come_with_the_speaker(compressor: BeaverPromptCompressor) -> None:
     chat = "We should talk about the budget first, as we did last week, and then go on to the rest of the list. " * 3
     said = "The crane is out of order since Monday."
