@@ -42,7 +42,7 @@ class Leads:
         label_ends: where the label ends that each line begins with (a speaker's name, ``Document 3:``), the line's
             beginning if it has none, int64 [n].
         parts: the line with the label of the part that each line stands in, -1 for none, int64 [n].
-        around: the same, but past titles over titles, of which only the lowest is needed, int64 [n].
+        around: the same, but past titles over a title that stands nowhere else, which is enough, int64 [n].
         items: for each line below the first of an item of a list, or below a key, the innermost such, -1 for none,
             int64 [n].
     """

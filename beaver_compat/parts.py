@@ -27,6 +27,8 @@ _RULES = "-=*_~"
 _ITEMS = "0123456789*#"  # an item of a list, or a comment, is no head of several lines
 _CODE = "={};"
 _MOST_TITLE_LINES = 6
+_TAB = 8  # columns
+_MOST_INDENTED = 256  # lines that are looked through for the end of an indented part
 _ASKING = "?\uff1f"
 _QUOTES = "\"'\u201c\u2018\u201e\u00ab\u2013\u2014"  # somebody speaks
 _LONGEST_QUESTION, _LONGEST_ANSWER = 160, 2000  # characters
@@ -42,7 +44,8 @@ class Parts(NamedTuple):
             for itself, the next line, or the one behind a title there; the line's beginning if it has none, int64 [N].
         owners: the line that has the label of the part that each line stands in, for a line that has one the label of
             the part around it; -1 for none, int64 [N].
-        around: the same, but from a title to a numbered label, past the titles between them, int64 [N].
+        around: the same, but from a title that stands nowhere else to a numbered label, past the titles over it,
+            int64 [N].
         alone: True for each line that is nothing but a numbered label or its title, bool [N].
     """
 
@@ -72,7 +75,7 @@ def find_parts(
         titles: the hard lines that are headings, ascending, int64.
         underlines: those that are the line under one, ascending, int64.
     """
-    _, ends = boundaries.visible
+    first, ends = boundaries.visible
     labels = find_part_labels(text, points, classes, boundaries, contexts)
     titles = titles[(ends - boundaries.hard_lines)[titles] <= LONGEST_LABEL]
     owners = np.full(contexts.size, -1)
@@ -81,15 +84,17 @@ def find_parts(
     )
     lines = union(titles, likely)
     lines = lines[~labels.alone[lines]]
-    parts = _title_parts(text, boundaries, contexts, lines, underlines)
+    parts = _title_parts(text, points, boundaries, contexts, lines, underlines)
     named = np.array([part.line for part in parts], dtype=np.int64)
     label_ends = np.maximum(labels.ends, boundaries.labels)
     edges = np.append(boundaries.hard_lines, len(text))
     label_ends[named] = edges[named + 1 + among(named + 1, underlines)]
     _fill(owners, sorted([*labels.parts, *parts]))
     around = owners.copy()
-    for line in named.tolist():  # the outer ones first
-        if among(around[line : line + 1], named)[0]:
+    said = [text[first[line] : ends[line]] for line in named.tolist()]
+    often = Counter(said)
+    for line, title in zip(named.tolist(), said, strict=True):  # the outer ones first
+        if often[title] == 1 and among(around[line : line + 1], named)[0]:
             around[line] = around[around[line]]
     labels.alone[named] = True
     return Parts(label_ends, owners, around, labels.alone)
@@ -150,7 +155,12 @@ def _questions(text: str, points: NDArray[np.uint32], boundaries: Boundaries, co
 
 
 def _title_parts(
-    text: str, boundaries: Boundaries, contexts: Positions, lines: Positions, underlines: Positions
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    contexts: Positions,
+    lines: Positions,
+    underlines: Positions,
 ) -> list[Part]:
     """The part under each title: up to the next one of its level or a higher one.
 
@@ -166,6 +176,11 @@ def _title_parts(
     asked = np.array(levels) == LOWEST_LEVEL
     near = boundaries.hard_lines.searchsorted(boundaries.hard_lines[lines] + _LONGEST_ANSWER)
     limits = np.where(asked, np.minimum(limits, near), limits)
+    tabs = marks_of(points, "\t")
+    indents = first - boundaries.hard_lines
+    indents += (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(boundaries.hard_lines))
+    for index in np.flatnonzero(np.array(levels) >= LOWEST_LEVEL - 1).tolist():
+        limits[index] = _indented(indents, int(lines[index]), int(limits[index]))
     often = Counter(levels)
     opened: list[int] = []
     for index, line in enumerate(lines.tolist()):
@@ -175,6 +190,14 @@ def _title_parts(
         opened.append(index)
     named = zip(lines.tolist(), limits.tolist(), levels, strict=True)
     return [Part(line, limit) for line, limit, level in named if often[level] > 1 and limit > line + 1]
+
+
+def _indented(indents: Positions, line: int, limit: int) -> int:
+    """The end of the part under a line that is less indented than what follows: where that indentation ends."""
+    if line + 1 >= limit or indents[line + 1] <= indents[line]:
+        return limit
+    back = np.flatnonzero(indents[line + 2 : min(limit, line + 2 + _MOST_INDENTED)] <= indents[line])
+    return line + 2 + int(back[0]) if back.size else limit
 
 
 def _fill(owners: Positions, parts: list[Part]) -> None:

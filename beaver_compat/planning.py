@@ -160,7 +160,10 @@ def plan(
     behind = [index for index in behind if index not in kept[count:]]
     top = 0  # where a line begins that is kept without what it needs
     own: Runs = []  # it, and what it needs: nothing else is set over it
-    tries = [(index, led, False) for index in behind for led in (True, False)]
+    # What may be cut goes whole without its label before it is cut short with it.
+    tries = [
+        (index, led, False) for index in behind for led in (bool(candidates.whole[index]), not candidates.whole[index])
+    ]
     if (
         used == least
     ):  # what opens a block goes last where it has to go without it: other lines would stand in its place

@@ -74,6 +74,7 @@ def find_leads(
     titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
     follows[fillers] = bare[fillers] = True
     underlines = fillers[among(fillers, titles + 1) & is_any(points[first[fillers]], UNDERLINES)]
+    needed[underlines, 0] = underlines - 1
     parts = find_parts(text, points, classes, boundaries, contexts, titles, underlines)
     items[contexts[items] != contexts] = -1
     _add_items(items, parts, starts)

@@ -37,6 +37,7 @@ _LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences
 
 FENCES = "`~"
 _LONGEST_FENCE = 200  # characters of the line
+_SHORTEST_FENCE = 3
 _FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
 _CUE = re.compile(
     r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
@@ -108,6 +109,10 @@ def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, c
         if not fence:
             continue
         if opening < 0 or contexts[line] != contexts[opening]:
+            length = int(ends[line] - first[line])
+            titled = line > 0 and not boundaries.after_blank[line] and not fence[2].strip() and length > _SHORTEST_FENCE
+            if titled and abs(length - int(ends[line - 1] - first[line - 1])) <= _SHORTEST_FENCE:
+                continue  # a title's underline
             opening, mark = line, fence[1]
         elif fence[1].startswith(mark) and not fence[2].strip():
             pairs.append((opening, line))

@@ -246,6 +246,66 @@ def test_what_is_asked_in_a_story_names_nothing() -> None:
     assert leads_of(f"Who was it?\n\nWhere did he go?\n\n{BODY}")[1] is None  # the first has no answer: one alone
 
 
+HISTORY = """HISTORY
+
+0.9.1 -- 2019-01-29
+-------------------
+
+Fixed Bugs
+~~~~~~~~~~
+
+- Fix the leak of sockets in the pool of the downloader
+
+0.9.0 -- 2018-06-11
+-------------------
+
+New Features
+~~~~~~~~~~~~
+
+- Add X509 adapter that can handle PKCS12 certificates
+
+Fixed Bugs
+~~~~~~~~~~
+
+- Fix the cookie jar when a server sends an empty name
+"""
+
+
+def test_a_title_that_stands_twice_needs_the_one_over_it() -> None:
+    assert labels_at(HISTORY, HISTORY.index("leak")) == ["Fixed Bugs\n~~~~~~~~~~", "0.9.1 -- 2019-01-29\n" + "-" * 19]
+    assert labels_at(HISTORY, HISTORY.index("cookie"))[-1] == "0.9.0 -- 2018-06-11\n" + "-" * 19
+    assert labels_at(HISTORY, HISTORY.index("X509")) == ["New Features\n~~~~~~~~~~~~"]  # it stands nowhere else
+
+
+def test_a_part_that_is_indented_ends_with_the_indentation() -> None:
+    options = f"""OPTIONS
+       It takes these options, one by one or all of them at once, as you like.
+
+       filename
+\t   {BODY}
+
+       -C
+       --create
+\t   {OTHER}
+
+       Note
+\t   {BODY}
+"""
+    assert labels_at(options, options.index("The mill was")) == ["filename"]
+    assert labels_at(options, options.index("The press was")) == []
+    assert labels_at(options, options.rindex("The mill was")) == ["Note"]
+
+
+def test_a_sentence_goes_whole_without_its_label_before_it_is_cut_with_it(compressor: BeaverPromptCompressor) -> None:
+    said = "The limit of our study is that nobody but the two authors ever saw the mill."
+    text = f"## 1 Introduction to the Mill\n\n{BODY}\n\n## 2 A Longer Discussion of All Results\n\n{said} {OTHER}"
+    question = "What is the limit of the study?"
+    for budget in range(compressor.counter(said), 60):
+        result = compressor.compress(text, question=question, target_token=budget, concate_question=False)
+        assert said in result.compressed_context, budget
+    assert "## 2 A Longer" in result.compressed_context
+
+
 def test_without_labels_the_sentence_is_kept_alone() -> None:
     bare = BeaverPromptCompressor(token_counter="table", config=BeaverConfig(part_labels=False))
     text = passages("Passage {}:\n{}", len(WORDS))
