@@ -82,6 +82,8 @@ def short_items(points: NDArray[np.uint32], boundaries: Boundaries, contexts: Po
     none = np.zeros(0, dtype=np.int64)
     content = item_contents(points, first, ends)
     objects = objects_in_lists(points, indents, first, ends)
+    if not (content.any() or objects.any()):
+        return none, none
     least = indents + np.where(objects, 1, LEAST_INDENT)  # of the lines below
     marked = (content > 0) & ~boundaries.records
     marked[:-1] &= content[1:] == 0
