@@ -59,3 +59,15 @@ def among(places: Places, others: Places) -> NDArray[np.bool_]:
     array([False,  True, False])
     """
     return others.searchsorted(places) < others.searchsorted(places, side="right")
+
+
+def outermost(begins: Places, ends: Places) -> tuple[Places, Places]:
+    """The ranges that do not begin inside one before them.
+
+    >>> outermost(np.array([4, 0, 1]), np.array([6, 3, 2]))
+    (array([0, 4]), array([3, 6]))
+    """
+    order = np.argsort(begins)
+    begins, ends = begins[order], ends[order]
+    outer = begins >= np.append(0, np.maximum.accumulate(ends)[:-1])[: begins.size]
+    return begins[outer], ends[outer]

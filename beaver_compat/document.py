@@ -148,13 +148,17 @@ class Document:
         moved[found] = np.maximum(self.sentences.ends[sentence], ends[found])
         return moved
 
-    def ends_label(self, end: int) -> bool:
-        """Whether a stretch that ends there ends with the label that the rest of its line has."""
+    def is_label_of(self, end: int, start: int) -> bool:
+        """Whether what ends at ``end`` is the label of the line or part that ``start`` stands in.
+
+        Not a label that has a line of its own.
+        """
         if self.leads is None:
             return False
-        line = int(self.leads.starts.searchsorted(end)) - 1
+        line, labelled = (self.leads.starts.searchsorted([end, start + 1]) - 1).tolist()
         label = int(self.leads.label_ends[line])
-        return line >= 0 and end <= label < self.leads.text_ends[line] and not self.text[end:label].strip()
+        own = line >= 0 and line in (labelled, self.leads.parts[labelled], self.leads.around[labelled])
+        return own and end <= label < self.leads.text_ends[line] and not self.text[end:label].strip()
 
     def end(self, start: int) -> Query:
         """The tokens from ``start`` on as a query."""

@@ -11,10 +11,9 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import among, distinct
+from beaver_compat.ascending import among, distinct, outermost
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.characters import is_any, marks_of
-from beaver_compat.items import outermost
 
 Positions = NDArray[np.int64]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import outermost
 from beaver_compat.blocks import signatures_among
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.characters import is_any, marks_of
-from beaver_compat.items import outermost
 
 Positions = NDArray[np.int64]
 

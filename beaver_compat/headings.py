@@ -18,7 +18,7 @@ from beaver_compat.characters import is_any, is_digit
 
 Positions = NDArray[np.int64]
 
-_LONGEST_TITLE = 80  # characters
+LONGEST_TITLE = 80  # characters
 _LONGEST_TAG = 400
 _LONG_WORD = 4  # letters; shorter ones are small in titles, too
 _CAPITALS = 0.7  # of a title's long words begin with one
@@ -97,7 +97,7 @@ def clause_titles(
     Returns:
         The lines, ascending, and where what is behind each title begins, int64.
     """
-    lines = np.flatnonzero(is_digit(points[first]) & (ends - first > _LONGEST_TITLE))  # shorter ones are kept whole
+    lines = np.flatnonzero(is_digit(points[first]) & (ends - first > LONGEST_TITLE))  # shorter ones are kept whole
     if not lines.size:
         return lines, lines
     signs = points[first[lines, None] + np.arange(_MARK_REACH)]
@@ -192,7 +192,7 @@ def _underlines(
     if not lines.size:
         return []
     above, length = lines - 1, ends - first
-    likely = blank[above] & (length[above] <= _LONGEST_TITLE) & ~boundaries.records[above]
+    likely = blank[above] & (length[above] <= LONGEST_TITLE) & ~boundaries.records[above]
     likely &= (length[lines] > 2) & (2 * length[lines] > length[above]) & (contexts[lines] == contexts[above])
     found = []
     for line in lines[likely].tolist():
@@ -220,12 +220,12 @@ def _add_titles(
     """
     blank = boundaries.after_blank
     last = first.size - 1
-    text_behind = boundaries.terminated | (ends - first > _LONGEST_TITLE)
+    text_behind = boundaries.terminated | (ends - first > LONGEST_TITLE)
     text_behind[:-1] |= ~blank[1:]
     text_behind = text_behind[1:]
 
     def line_at(line: int) -> str:
-        return text[first[line] : min(ends[line], first[line] + _LONGEST_TITLE)]
+        return text[first[line] : min(ends[line], first[line] + LONGEST_TITLE)]
 
     for line in _likely(points, boundaries, contexts, first, ends)[::-1].tolist():
         if line in found or line == last:
@@ -239,7 +239,7 @@ def _add_titles(
             if free and _in_capitals(title) and not (line and _in_capitals(line_at(line - 1))):
                 found.add(line)
             continue
-        if free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > _LONGEST_TITLE)):
+        if free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > LONGEST_TITLE)):
             neighbours = (line_at(other) for other in (line - 1, line + 1) if other >= 0)
             if _is_title(title[end:].strip(), kind) and all(_mark(other)[0] != kind for other in neighbours):
                 found.add(line)
@@ -249,7 +249,7 @@ def _likely(
     points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions, first: Positions, ends: Positions
 ) -> Positions:
     """The short lines behind a blank one that begin with a number, a word for a part, or two capitals."""
-    lines = np.flatnonzero(boundaries.after_blank & (ends - first <= _LONGEST_TITLE) & (ends - first > 1))
+    lines = np.flatnonzero(boundaries.after_blank & (ends - first <= LONGEST_TITLE) & (ends - first > 1))
     lines = lines[~boundaries.records[lines] & (boundaries.labels[lines] == boundaries.hard_lines[lines])]
     lines = lines[contexts[np.minimum(lines + 1, contexts.size - 1)] == contexts[lines]]
     initials = points[first[lines]]

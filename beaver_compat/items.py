@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.ascending import outermost
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.characters import is_any, is_digit
 
@@ -104,15 +105,3 @@ def short_items(points: NDArray[np.uint32], boundaries: Boundaries, contexts: Po
         if not heads.size:
             break
     return outermost(np.concatenate(begins), np.concatenate(limits))
-
-
-def outermost(begins: Positions, ends: Positions) -> tuple[Positions, Positions]:
-    """The ranges that do not begin inside one before them.
-
-    >>> outermost(np.array([4, 0, 1]), np.array([6, 3, 2]))
-    (array([0, 4]), array([3, 6]))
-    """
-    order = np.argsort(begins)
-    begins, ends = begins[order], ends[order]
-    outer = begins >= np.append(0, np.maximum.accumulate(ends)[:-1])[: begins.size]
-    return begins[outer], ends[outer]

@@ -96,20 +96,21 @@ class Leads:
         found = np.flatnonzero(needs < starts.size)
         return self.lead_starts[found], self.ends[found], needs[found]
 
-    def labels_of(self, starts: Positions) -> list[tuple[int, int, int]]:
+    def labels_of(self, starts: Positions, ends: Positions) -> list[tuple[int, int, int]]:
         """The labels of the lines that some stretches begin in, and of the parts that those stand in.
 
         What else of a part a stretch holds has its label in the stretch, or the label that its first line has.
 
         Args:
-            starts: of the stretches, int64 [m].
+            starts, ends: characters of the stretches, int64 [m].
 
         Returns:
             Start and end of each label, and the index of the first stretch that needs it.
         """
         needs: dict[int, int] = {}
         lines = self.text_ends.searchsorted(starts, side="right").clip(max=self.starts.size - 1)
-        for stretch, line in enumerate(lines.tolist()):
+        said = ends > self.starts[lines]  # others are blank
+        for stretch, line in zip(np.flatnonzero(said).tolist(), lines[said].tolist(), strict=True):
             if self.label_ends[line] > self.starts[line]:
                 needs.setdefault(line, stretch)
             around = int(self.around[line])

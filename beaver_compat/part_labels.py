@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.characters import DIGIT, is_any, marks_of, places_of
+from beaver_compat.headings import LONGEST_TITLE
 
 Positions = NDArray[np.int64]
 
 LONGEST_LABEL = 240  # characters
-LONGEST_TITLE = 80  # characters of a label that has a line of its own, and of a title below it
 _NUMBER_REACH = 48  # characters in which the number begins
 _MOST_KINDS = 256  # the commonest
 _LONGEST_NAME = 34  # characters in which the colon stands, or the stars begin

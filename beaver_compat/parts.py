@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from beaver_compat.ascending import among, union
 from beaver_compat.boundaries import Boundaries
 from beaver_compat.characters import WORD, is_any, marks_of
-from beaver_compat.headings import LOWEST_LEVEL, level_of
-from beaver_compat.part_labels import LONGEST_LABEL, LONGEST_TITLE, Part, find_part_labels
+from beaver_compat.headings import LONGEST_TITLE, LOWEST_LEVEL, level_of
+from beaver_compat.part_labels import LONGEST_LABEL, Part, find_part_labels
 
 Positions = NDArray[np.int64]
 
@@ -46,7 +46,7 @@ class Parts(NamedTuple):
             the part around it; -1 for none, int64 [N].
         around: the same, but from a title that stands nowhere else to a numbered label, past the titles over it,
             int64 [N].
-        alone: True for each line that is nothing but a numbered label or its title, bool [N].
+        alone: True for each line that is nothing but the name of a part, bool [N].
     """
 
     label_ends: Positions
@@ -91,13 +91,14 @@ def find_parts(
     label_ends[named] = edges[named + 1 + among(named + 1, underlines)]
     _fill(owners, sorted([*labels.parts, *parts]))
     around = owners.copy()
-    said = [text[first[line] : ends[line]] for line in named.tolist()]
-    often = Counter(said)
-    for line, title in zip(named.tolist(), said, strict=True):  # the outer ones first
-        if often[title] == 1 and among(around[line : line + 1], named)[0]:
+    said = {part.line: text[first[part.line] : ends[part.line]] for part in parts}
+    often = Counter(said.values())
+    for line, title in said.items():  # the outer ones first
+        if often[title] == 1 and int(around[line]) in said:
             around[line] = around[around[line]]
-    labels.alone[named] = True
-    return Parts(label_ends, owners, around, labels.alone)
+    alone = labels.alone.copy()
+    alone[named] = True
+    return Parts(label_ends, owners, around, alone)
 
 
 def _likely_titles(
@@ -166,6 +167,8 @@ def _title_parts(
 
     A level with one title in all has no parts: that one stands over everything.  The answer to a question is not long.
     """
+    if not lines.size:
+        return []
     first, ends = boundaries.visible
     below = among(lines + 1, underlines)
     levels = [
@@ -173,14 +176,16 @@ def _title_parts(
         for line, under in zip(lines.tolist(), below.tolist(), strict=True)
     ]
     limits = contexts.searchsorted(contexts[lines], side="right")
+    low = np.array(levels) >= LOWEST_LEVEL - 1  # guessed titles, and questions
     asked = np.array(levels) == LOWEST_LEVEL
     near = boundaries.hard_lines.searchsorted(boundaries.hard_lines[lines] + _LONGEST_ANSWER)
     limits = np.where(asked, np.minimum(limits, near), limits)
-    tabs = marks_of(points, "\t")
-    indents = first - boundaries.hard_lines
-    indents += (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(boundaries.hard_lines))
-    for index in np.flatnonzero(np.array(levels) >= LOWEST_LEVEL - 1).tolist():
-        limits[index] = _indented(indents, int(lines[index]), int(limits[index]))
+    if low.any():
+        tabs = marks_of(points, "\t")
+        indents = first - boundaries.hard_lines
+        indents += (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(boundaries.hard_lines))
+        for index in np.flatnonzero(low).tolist():
+            limits[index] = _indented(indents, int(lines[index]), int(limits[index]))
     often = Counter(levels)
     opened: list[int] = []
     for index, line in enumerate(lines.tolist()):

@@ -89,7 +89,7 @@ def plan(
     several sentences, in wide room the best that fit whole are kept before all these.
 
     A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
-    without them; where none fits so, one is torn.
+    without them, and what may be cut is cut with them only then; where none fits so, one is torn.
 
     Args:
         candidates: best first.

@@ -174,9 +174,9 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
 
 def _heads(documents: Sequence[Document], device: torch.device) -> Tensor | None:
     """The sentences that name the parts, counted through all documents; None where no part has a name."""
-    edges = [0, *accumulate(document.sentences.starts.size for document in documents)]
     if all(document.heads is None for document in documents):
         return None
+    edges = [0, *accumulate(document.sentences.starts.size for document in documents)]
     heads = np.full(edges[-1] + 1, edges[-1])
     for document, low, high in zip(documents, edges, edges[1:], strict=False):
         if document.heads is not None:

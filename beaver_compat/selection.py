@@ -123,7 +123,7 @@ class Selector:
             for _, start, end in group:
                 if behind >= 0:
                     gap = text[behind:start]
-                    written.append(" " if self.document.ends_label(behind) else self.layout.separator(gap))
+                    written.append(" " if self.document.is_label_of(behind, start) else self.layout.separator(gap))
                 written.append(text[start:end])
                 behind = end
             kept[part] = "".join(written)

@@ -35,7 +35,7 @@ class SentenceOrder:
         """The sentences between two characters, best first; none where there is only one."""
         document = self._asked.document
         line = int(document.boundaries.hard_lines.searchsorted(start, side="right")) - 1
-        record = bool(document.boundaries.records[line])  # is divided into its items, whole as it would be kept
+        record = bool(document.boundaries.records[line])  # is divided into its elements, all of it
         if record:
             start, end = (
                 int(limit[line]) for limit in (document.boundaries.hard_lines, document.boundaries.visible[1])

@@ -90,7 +90,7 @@ class Smoother:
         return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
 
     def sentences(self, start: int, end: int) -> list[int]:
-        """Where the sentences of a stretch begin, ``start`` first, and its ``end``; a line of data's items."""
+        """Where the sentences of a stretch begin, ``start`` first, and its ``end``; a line of data's elements."""
         if self._sentences and self._is_record(start):
             line = self._text[start:end]
             long = _LONG_RECORD < len(line) <= LONGEST_RECORD and "\n" not in line
@@ -110,7 +110,7 @@ class Smoother:
         if leads.needing.lines.size:
             found += zip(*(column.tolist() for column in leads.of(starts, ends)), strict=True)
         if self._labels and leads.labelled:
-            found += leads.labels_of(starts)
+            found += leads.labels_of(starts, ends)
         return [(self.start(start), end, stretch) for start, end, stretch in found]
 
     def tells(self, position: int) -> bool:

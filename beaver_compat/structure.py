@@ -98,19 +98,19 @@ def find_leads(
     ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
     ends[underlines - 1] = ends[underlines]
     return Leads(
-        starts,
-        ends,
-        lead_starts,
-        text_ends,
-        needed,
-        behind,
-        bodies,
-        told,
-        bare,
-        parts.label_ends,
-        parts.owners,
-        parts.around,
-        items,
+        starts=starts,
+        ends=ends,
+        lead_starts=lead_starts,
+        text_ends=text_ends,
+        needed=needed,
+        behind=behind,
+        bodies=bodies,
+        told=told,
+        bare=bare,
+        label_ends=parts.label_ends,
+        parts=parts.owners,
+        around=parts.around,
+        items=items,
     )
 
 

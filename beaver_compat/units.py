@@ -37,7 +37,7 @@ _LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences
 
 FENCES = "`~"
 _LONGEST_FENCE = 200  # characters of the line
-_SHORTEST_FENCE = 3
+_UNDERLINE_OFF = 3  # characters by which a title's underline may be longer or shorter
 _FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
 _CUE = re.compile(
     r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
@@ -109,10 +109,10 @@ def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, c
         if not fence:
             continue
         if opening < 0 or contexts[line] != contexts[opening]:
-            length = int(ends[line] - first[line])
-            titled = line > 0 and not boundaries.after_blank[line] and not fence[2].strip() and length > _SHORTEST_FENCE
-            if titled and abs(length - int(ends[line - 1] - first[line - 1])) <= _SHORTEST_FENCE:
-                continue  # a title's underline
+            if len(fence[1]) > len("~~~") and not fence[2].strip() and line and not boundaries.after_blank[line]:
+                above = int(ends[line - 1] - first[line - 1])
+                if abs(len(fence[1]) - above) <= _UNDERLINE_OFF:
+                    continue  # a title's underline
             opening, mark = line, fence[1]
         elif fence[1].startswith(mark) and not fence[2].strip():
             pairs.append((opening, line))
@@ -128,7 +128,7 @@ def _with_fences(
     first, ends = boundaries.visible
     if not is_any(points[first], FENCES).any():
         return boundaries
-    contexts = context_starts.searchsorted(lines, side="right") - 1
+    contexts = _contexts(boundaries, context_starts)
     openings, closings = fence_pairs(text, points, boundaries, contexts).T
     short = ends[closings] - lines[openings] <= _LONGEST_FENCED
     return _merged(boundaries, openings[short], closings[short] + 1)
@@ -148,8 +148,7 @@ def _with_entries(
     text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
 ) -> Boundaries:
     """The boundaries with each short entry of a log as one record."""
-    lines = boundaries.hard_lines
-    contexts = context_starts.searchsorted(lines, side="right") - 1
+    lines, contexts = boundaries.hard_lines, _contexts(boundaries, context_starts)
     begins, ends = log_entries(text, points, boundaries, contexts)
     if not begins.size:
         return boundaries
@@ -163,13 +162,13 @@ def _with_environments(
     """The boundaries with each short environment of LaTeX as one record."""
     if "\\" not in text and "$$" not in text:
         return boundaries
-    contexts = context_starts.searchsorted(boundaries.hard_lines, side="right") - 1
+    contexts = _contexts(boundaries, context_starts)
     return _merged(boundaries, *short_environments(text, points, boundaries, contexts))
 
 
 def _with_items(points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions) -> Boundaries:
     """The boundaries with each short item of a list as one record."""
-    contexts = context_starts.searchsorted(boundaries.hard_lines, side="right") - 1
+    contexts = _contexts(boundaries, context_starts)
     return _merged(boundaries, *short_items(points, boundaries, contexts))
 
 
@@ -177,8 +176,7 @@ def _with_settings(
     text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
 ) -> Boundaries:
     """The boundaries with each short section of an INI or TOML file as one record."""
-    lines = boundaries.hard_lines
-    contexts = context_starts.searchsorted(lines, side="right") - 1
+    lines, contexts = boundaries.hard_lines, _contexts(boundaries, context_starts)
     sections = settings_sections(text, points, boundaries, contexts)
     if not sections:
         return boundaries
@@ -262,6 +260,11 @@ def _with_examples(
     size, length = limits[blocks + 1] - limits[blocks], edges[blocks + 1] - begins[blocks]
     blocks = blocks[(size > 1) & (length <= LONGEST_RECORD)]
     return _merged(boundaries, limits[blocks], limits[blocks + 1])
+
+
+def _contexts(boundaries: Boundaries, context_starts: Positions) -> Positions:
+    """Index of each hard line's context."""
+    return context_starts.searchsorted(boundaries.hard_lines, side="right") - 1
 
 
 def _merged(boundaries: Boundaries, begins: Positions, ends: Positions) -> Boundaries:

@@ -51,7 +51,7 @@ def names(*contexts: str) -> dict[str, set[str]]:
     text = "\n\n".join(contexts)
     found: dict[str, set[str]] = {}
     for index, line in enumerate(lines):
-        labels = leads.labels_of(leads.starts[[index]])
+        labels = leads.labels_of(leads.starts[[index]], leads.ends[[index]])
         found[line.strip()] = {text[start:end].strip() for start, end, _ in labels}
     return found
 

@@ -49,13 +49,15 @@ BITS = [
 texts = st.lists(st.sampled_from(BITS), max_size=60).map("".join)
 
 
-def kept_text(contexts: list[str], result: CompressionResult) -> str:
-    """The context part, put together again from the spans."""
+def pattern_of(contexts: list[str], result: CompressionResult) -> str:
+    """A regular expression for the context part, put together again from the spans: a space may follow a label."""
     parts = []
     for index, context in enumerate(contexts):
         pieces, end = "", None
         for span in (span for span in result.spans if span.context_index == index):
-            pieces += ("" if end in (None, span.start) else SPAN_SEPARATOR) + context[span.start : span.end]
+            if end not in (None, span.start):
+                pieces += "[\n ]" if context[:end].endswith(":") else SPAN_SEPARATOR
+            pieces += re.escape(context[span.start : span.end])
             end = span.end
         if end is not None:
             parts.append(pieces)
@@ -69,6 +71,17 @@ def test_no_sentence_runs_from_one_context_into_the_next() -> None:
     for budget in range(15, 90, 5):
         for span in COMPRESSOR.compress(contexts, question="Which bolt broke?", target_token=budget).spans:
             assert span.end <= len(contexts[span.context_index])
+
+
+def test_blank_lines_before_a_labelled_line_keep_no_label() -> None:
+    asked = "Question: How old is the fox?\nAnswer: 7\n\n"
+    fox = "The quick brown fox, aged 7.5 years, jumps. "
+    contexts = [f"{fox}{fox}\n\n{asked}", f"\n\n{asked}{fox}"]
+    for budget in range(50, 90):
+        result = COMPRESSOR.compress(contexts, target_token=budget)
+        kept = [contexts[span.context_index][span.start : span.end] for span in result.spans]
+        assert "Question:" not in kept
+        assert "Question: The" not in result.compressed_context
 
 
 def test_a_tagged_context_has_the_token_range_of_what_is_kept() -> None:
@@ -105,7 +118,7 @@ def test_budget_verbatim_spans(contexts: list[str], question: str, budget: int) 
     for (context, _, end), (following, start, _) in itertools.pairwise(places):
         assert context < following or end <= start
     if result.compressed_context != CONTEXT_SEPARATOR.join(contexts):  # else all fits and is there as it came
-        assert kept_text(contexts, result) == result.compressed_context
+        assert re.fullmatch(pattern_of(contexts, result), result.compressed_context)
     for span in result.spans:
         assert 0 <= span.start < span.end <= len(contexts[span.context_index])
         assert 0 <= span.token_start <= span.token_end
