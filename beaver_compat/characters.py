@@ -66,6 +66,15 @@ def code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
+def holds(text: str, sign: str) -> bool:
+    """Whether a text holds a sign of a few characters; where it lacks one of them, that is known far sooner.
+
+    >>> holds("a - b > c", "->"), holds("a -> b", "->")
+    (False, True)
+    """
+    return all(character in text for character in sign) and sign in text
+
+
 def character_classes(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
     """What each character is, as a sum of the class bits of this module.
 

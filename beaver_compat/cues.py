@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.ascending import nexts
 from beaver_compat.boundaries import Boundaries
-from beaver_compat.characters import is_digit
+from beaver_compat.characters import holds, is_digit
 
 Positions = NDArray[np.int64]
 
@@ -33,7 +33,7 @@ def subtitle_cues(text: str, points: NDArray[np.uint32], boundaries: Boundaries)
         boundaries: its boundaries.
     """
     none = np.zeros(0, dtype=np.int64)
-    if _ARROW not in text:
+    if not holds(text, _ARROW):
         return none, none
     first, ends = boundaries.visible
     blank = boundaries.after_blank

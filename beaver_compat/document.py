@@ -148,17 +148,24 @@ class Document:
         moved[found] = np.maximum(self.sentences.ends[sentence], ends[found])
         return moved
 
-    def is_label_of(self, end: int, start: int) -> bool:
-        """Whether what ends at ``end`` is the label of the line or part that ``start`` stands in.
+    def end_with_labels(self, starts: Limits, ends: Limits) -> NDArray[np.bool_]:
+        """Whether each of some pieces but the last ends with a label of the line or part that the next one begins in.
 
         Not a label that has a line of its own.
+
+        Args:
+            starts, ends: characters of the pieces, ascending, int64 [m].
         """
-        if self.leads is None:
-            return False
-        line, labelled = (self.leads.starts.searchsorted([end, start + 1]) - 1).tolist()
-        label = int(self.leads.label_ends[line])
-        own = line >= 0 and line in (labelled, self.leads.parts[labelled], self.leads.around[labelled])
-        return own and end <= label < self.leads.text_ends[line] and not self.text[end:label].strip()
+        if self.leads is None or not self.leads.labelled:
+            return np.zeros(max(starts.size - 1, 0), dtype=np.bool_)
+        labels, texts = self.leads.label_ends, self.leads.text_ends
+        line = self.leads.starts.searchsorted(ends[:-1]) - 1
+        following = self.leads.starts.searchsorted(starts[1:], side="right") - 1
+        found = (line == following) | (line == self.leads.parts[following]) | (line == self.leads.around[following])
+        found &= (ends[:-1] <= labels[line]) & (labels[line] < texts[line])
+        for piece in np.flatnonzero(found).tolist():
+            found[piece] = not self.text[ends[piece] : labels[line[piece]]].strip()
+        return found
 
     def end(self, start: int) -> Query:
         """The tokens from ``start`` on as a query."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.ascending import among
 from beaver_compat.boundaries import Boundaries
-from beaver_compat.characters import is_any, is_digit
+from beaver_compat.characters import holds, is_any, is_digit
 
 Positions = NDArray[np.int64]
 
@@ -156,7 +156,7 @@ def _with_hashes(
 
 def _with_commands(text: str, points: NDArray[np.uint32], first: Positions, ends: Positions) -> list[int]:
     """LaTeX's headings and those of a wiki."""
-    if "\\" not in text and "==" not in text:
+    if "\\" not in text and not holds(text, "=="):
         return []
     lines = np.flatnonzero(
         is_any(points[first], "\\=") & is_any(points[ends - 1], "}=") & (ends - first <= _LONGEST_TAG)

@@ -116,14 +116,14 @@ class Selector:
             return kept
         starts, ends = trimmed(self.document, runs)
         text = self.document.text
-        pieces = zip(self.document.contexts_of(starts).tolist(), starts.tolist(), ends.tolist(), strict=True)
-        for part, group in groupby(pieces, key=itemgetter(0)):
+        labelled = [False, *self.document.end_with_labels(starts, ends).tolist()]
+        columns = (self.document.contexts_of(starts).tolist(), starts.tolist(), ends.tolist(), labelled)
+        for part, group in groupby(zip(*columns, strict=False), key=itemgetter(0)):
             written: list[str] = []
             behind = -1
-            for _, start, end in group:
+            for _, start, end, follows_label in group:
                 if behind >= 0:
-                    gap = text[behind:start]
-                    written.append(" " if self.document.is_label_of(behind, start) else self.layout.separator(gap))
+                    written.append(" " if follows_label else self.layout.separator(text[behind:start]))
                 written.append(text[start:end])
                 behind = end
             kept[part] = "".join(written)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
-from beaver_compat.characters import is_any
+from beaver_compat.characters import holds, is_any
 
 _SURELY_SHORT = 64  # characters, fewer than a page has: of these only those that end like a sentence are looked at
 _NAME = r"[^\W\d][\w$]*(?:\.\w+)*"
@@ -41,7 +41,7 @@ def find_statements(text: str, points: NDArray[np.uint32], boundaries: Boundarie
     first, ends = boundaries.visible
     length = ends - first
     likely = (boundaries.terminated | (length > _SURELY_SHORT)) & (length <= LONGEST_RECORD) & ~boundaries.records
-    if "# " not in text and "// " not in text:  # then what ends like any sentence has no comment that does
+    if not (holds(text, "# ") or holds(text, "// ")):  # then what ends like any sentence has no comment that does
         likely &= is_any(points[ends - 1], _END_SIGNS) | (points[np.maximum(ends - 2, 0)] == ord("."))
     found = np.zeros(first.size, dtype=bool)
     for line in np.flatnonzero(likely).tolist():

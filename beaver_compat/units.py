@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.ascending import among
 from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
-from beaver_compat.characters import is_any, marks_of
+from beaver_compat.characters import holds, is_any, marks_of
 from beaver_compat.cues import subtitle_cues
 from beaver_compat.environments import short_environments
 from beaver_compat.headers import find_headers
@@ -160,7 +160,7 @@ def _with_environments(
     text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
 ) -> Boundaries:
     """The boundaries with each short environment of LaTeX as one record."""
-    if "\\" not in text and "$$" not in text:
+    if "\\" not in text and not holds(text, "$$"):
         return boundaries
     contexts = _contexts(boundaries, context_starts)
     return _merged(boundaries, *short_environments(text, points, boundaries, contexts))
