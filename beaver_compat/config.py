@@ -51,6 +51,7 @@ class BeaverConfig:
     neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
     sentence_weight: float = 0.3  # weight of a sentence's own score against its page's; 0 keeps whole pages
     heading_weight: float = 0.3  # share of its heading's, document title's or speaker's score that a sentence gets
+    number_weight: float = 0.2  # what a sentence with a number gains where the question asks how many, how long, when
     repeats_last: bool = True  # a sentence that stood word for word before is kept only when all others are
     # QueryPlanner: selection
     anchor_pages: int = 4  # k_anc
@@ -73,6 +74,7 @@ class BeaverConfig:
             "neighbor_weight",
             "sentence_weight",
             "heading_weight",
+            "number_weight",
         ):
             _check_share(name, getattr(self, name))
         _check_share("prior_share", self.prior_share)
@@ -98,6 +100,7 @@ class BeaverConfig:
             "neighbor_weight": 0.0,
             "sentence_weight": 0.0,
             "heading_weight": 0.0,
+            "number_weight": 0.0,
             "repeats_last": False,
             "anchor_pages": 4,
             "flow_window": 4,

@@ -13,11 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import among, union
+from beaver_compat.amounts import asks_for_number, have_numbers
+from beaver_compat.ascending import among
 from beaver_compat.boundaries import Boundaries, find_boundaries
 from beaver_compat.characters import character_classes, code_points, inside_number
 from beaver_compat.config import BeaverConfig
 from beaver_compat.cutting import cut_places
+from beaver_compat.implicit_query import find_query
 from beaver_compat.leads import Leads
 from beaver_compat.segmenter import (
     Limits,
@@ -27,7 +29,6 @@ from beaver_compat.segmenter import (
     repeats,
     segment_limits,
     sentence_partition,
-    tokens_at,
     whole_lines,
 )
 from beaver_compat.smoothing import Smoother
@@ -38,7 +39,6 @@ from beaver_compat.word_forms import formed_ids, odd_words
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
-_QUERY_SHARE = 8  # the implicit query is one of so many parts of a short text
 
 
 class Query(NamedTuple):
@@ -47,10 +47,12 @@ class Query(NamedTuple):
     Attributes:
         ids: token ids, int32 [K].
         inside: True for each token that begins inside a number, bool [K].
+        wants_number: whether it asks for an amount or a date.
     """
 
     ids: NDArray[np.int32]
     inside: NDArray[np.bool_]
+    wants_number: bool = False
 
 
 def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
@@ -67,7 +69,7 @@ def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> 
     if config.fold_words:
         starts, ends = offsets.T.astype(np.int64)
         ids = formed_ids(ids, starts, ends, question, odd_words(points, classes), tokenizer.encode)
-    return Query(ids, inside_number(classes, offsets[:, 0]))
+    return Query(ids, inside_number(classes, offsets[:, 0]), asks_for_number(question))
 
 
 @dataclass(frozen=True)
@@ -167,13 +169,26 @@ class Document:
             found[piece] = not self.text[ends[piece] : labels[line[piece]]].strip()
         return found
 
-    def end(self, start: int) -> Query:
-        """The tokens from ``start`` on as a query."""
-        return Query(self.ids[start:], self.inside[start:])
+    def implicit_query(self, page_size: int) -> Query:
+        """The end of the text as a query: from ``query_start`` on, or from where that would have been.
+
+        Args:
+            page_size: M.
+        """
+        start = self.query_start
+        if start == self.ids.size:
+            start = find_query(self.text, self.token_starts, self.boundaries, self.context_limits, page_size)
+        asked = self.text[self.token_starts[start] :] if start < self.ids.size else ""
+        return Query(self.ids[start:], self.inside[start:], asks_for_number(asked))
 
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character of ``text``."""
         return self._context_starts.searchsorted(characters, side="right") - 1
+
+    @cached_property
+    def with_numbers(self) -> NDArray[np.bool_]:
+        """True for each of ``sentences`` that has a number, bool [S]."""
+        return have_numbers(self.classes, self.sentences.starts, self.sentences.ends)
 
     @cached_property
     def _context_starts(self) -> Limits:
@@ -209,7 +224,7 @@ def prepare_document(
     leads = find_leads(text, points, classes, boundaries, starts, ends)
     size = config.page_size
     query_start = (
-        _implicit_query(token_starts, boundaries, tokens.limits, size) if implicit_query else token_starts.size
+        find_query(text, token_starts, boundaries, tokens.limits, size) if implicit_query else token_starts.size
     )
     context_limits = np.minimum(tokens.limits, query_start)
     query_character = int(token_starts[query_start]) if query_start < token_starts.size else len(text)
@@ -245,17 +260,3 @@ def prepare_document(
         leads=leads,
         smoother=smoother,
     )
-
-
-def _implicit_query(token_starts: Limits, boundaries: Boundaries, context_limits: Limits, page_size: int) -> int:
-    """The first token of the implicit query: M tokens before the end, or where a line or sentence begins near that.
-
-    Of a short text it is an eighth.  It is never moved back by more than M tokens, nor out of the last context.
-    """
-    last = token_starts.size
-    first = int(context_limits[:-1][np.diff(context_limits) > 0][-1]) if last else 0
-    size = min(page_size, -(-last // _QUERY_SHARE))
-    begin = max(last - size, first)
-    natural = tokens_at(token_starts, union(boundaries.hard_lines, boundaries.sentences))
-    near = natural[(natural <= begin + size // 2) & (natural > max(begin - page_size, first - 1))]
-    return int(near[np.abs(near - begin).argmin()]) if near.size else begin

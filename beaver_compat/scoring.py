@@ -107,7 +107,8 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
 
 def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: BeaverConfig) -> QueryTokens:
     """The tokens of a query to each of the documents as the scores read them, on the table's device."""
-    ids, inside = (_joined(column).to(table.device) for column in zip(*queries, strict=True))
+    ids = _joined([query.ids for query in queries]).to(table.device)
+    inside = _joined([query.inside for query in queries]).to(table.device)
     edges = [0, *accumulate(query.ids.size for query in queries)]
     return read_query(ids, encoded.context, table, inside, config.itf != "none", edges)
 
@@ -158,6 +159,9 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     if own:
         own_scores = min_max(own[0], prompts[1], count)
         flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, config.sentence_weight)
+        wanted = _wanted_numbers(asked)
+        if config.number_weight > 0 and wanted is not None:
+            flash = flash + config.number_weight * wanted.to(flash.device)
         if encoded.heads is not None:
             flash = with_headings(flash, own_scores, encoded.heads, config.heading_weight)
     order = ranked(flash, prompts[-1] if count > 1 else None).cpu().numpy()
@@ -182,6 +186,14 @@ def _heads(documents: Sequence[Document], device: torch.device) -> Tensor | None
         if document.heads is not None:
             heads[low:high] = np.where(document.heads < 0, edges[-1], document.heads + low)
     return torch.from_numpy(heads).to(device)
+
+
+def _wanted_numbers(asked: Sequence[Asked]) -> Tensor | None:
+    """True for each sentence of all documents with a number, where the question asks for one; None where none does."""
+    if not any(query.wants_number for _, query, _ in asked):
+        return None
+    columns = [document.with_numbers & query.wants_number for document, query, _ in asked]
+    return torch.from_numpy(np.concatenate(columns))
 
 
 def _limits(limits: Sequence[NDArray[np.int64]], edges: Sequence[int]) -> NDArray[np.int64]:

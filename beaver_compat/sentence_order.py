@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from beaver_compat.amounts import have_numbers
 from beaver_compat.config import BeaverConfig
 from beaver_compat.lookup import ContextTokens, QueryTokens
 from beaver_compat.machine import one_thread
@@ -52,7 +53,11 @@ class SentenceOrder:
         if len(edges) < 3 or not (np.diff(limits) > 0).all():
             return []
         with torch.inference_mode(), one_thread():
-            order = ranked(self._scores(limits)).tolist()
+            scores = self._scores(limits)
+            if self._asked.query.wants_number:
+                numbers = have_numbers(document.classes, np.array(edges[:-1]), np.array(edges[1:]))
+                scores += self._config.number_weight * torch.from_numpy(numbers).to(scores.device)
+            order = ranked(scores).tolist()
         return [(edges[at], edges[at + 1]) for at in order]
 
     def _scores(self, limits: Positions) -> Tensor:

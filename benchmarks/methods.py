@@ -232,6 +232,7 @@ ABLATIONS: dict[str, str] = {
     "words only": "beaver:semantic_weight=0",
     "no neighbours": "beaver:neighbor_weight=0",
     "no headings": "beaver:heading_weight=0",
+    "no numbers": "beaver:number_weight=0",
     "no labels": "beaver:part_labels=false",
     "whole pages": "beaver:sentence_weight=0",
     "repeats like the rest": "beaver:repeats_last=false",

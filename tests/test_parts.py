@@ -160,7 +160,7 @@ def test_what_is_kept_of_a_passage_stands_under_its_label(
 def manual(
     rng: random.Random, style: str, names: list[str], facts: list[str], filler: list[str]
 ) -> tuple[str, dict[str, int]]:
-    months = {name: rng.randrange(6, 96) for name in names}
+    months = dict(zip(names, rng.sample(range(6, 96), len(names)), strict=True))
     sections = []
     for name in names:
         body = [fact.format(rng.randrange(100, 900)) for fact in facts]

@@ -1,0 +1,135 @@
+"""Questions that a number answers, and the sentences that have one."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beaver_compat import BeaverConfig, BeaverPromptCompressor
+from beaver_compat.amounts import asks_for_number, have_numbers
+from beaver_compat.characters import character_classes, code_points
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many days do I have to cure a violation?",
+        "and how long does it take",
+        "When was the bridge opened?",
+        "when's the deadline",
+        "In what year did the firm move?",
+        "What is the size of the new dataset?",
+        "Which average monthly price do they name?",
+        "What percentage of voters agreed?",
+        "Wie viele Tage habe ich?",
+        "Wann wurde die Brücke eröffnet?",
+        "Combien de jours ai-je ?",
+        "Quelle est la durée du contrat ?",
+        "¿Cuántos días tengo?",
+        "¿Cuándo se abrió el puente?",
+        "Quanto custa o bilhete?",
+        "Quanti giorni ho?",
+        "Hoeveel dagen heb ik?",
+        "Сколько дней у меня есть?",
+        "我有多少天？",
+        "桥是什么时候开放的？",
+        "何日ありますか。",
+        "다리는 언제 개통되었나요?",
+    ],
+)
+def test_questions_that_a_number_answers(question: str) -> None:
+    assert asks_for_number(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "Who was the viceroy when the commission visited India?",
+        "What happens when a cable breaks?",
+        "Why is the sky blue?",
+        "How do I reset my password?",
+        "What affects the price?",
+        "Show the somehow manywhere.",
+        "Was passiert, wenn das Kabel reißt?",
+        "几乎没有人知道。",
+    ],
+)
+def test_questions_that_something_else_answers(question: str) -> None:
+    assert not asks_for_number(question)
+
+
+def test_a_long_question_takes_no_long_time() -> None:
+    assert not asks_for_number("what " * 100_000)
+    assert not asks_for_number("what " + "a" * 1_000_000)
+
+
+@given(st.lists(st.sampled_from(["a", "7", "é", " ", ".", "東", "_", "٣"]), max_size=40).map("".join), st.data())
+def test_a_number_does_not_begin_inside_a_word(text: str, data: st.DataObject) -> None:
+    edges = sorted({0, len(text), *data.draw(st.lists(st.integers(0, len(text)), max_size=6))})
+    starts, ends = np.array(edges[:-1], dtype=np.int64), np.array(edges[1:], dtype=np.int64)
+    begins = [match.start() for match in re.finditer(r"(?<![aé7٣])[7٣]", text)]
+    expected = [any(start <= begin < end for begin in begins) for start, end in itertools.pairwise(edges)]
+    assert have_numbers(character_classes(code_points(text)), starts, ends).tolist() == expected
+
+
+def _report(seed: int) -> tuple[str, str]:
+    """Sentences on one matter, of which one has a number, and that number."""
+    chance = random.Random(seed)
+    traits = ["paid by the hour", "from Graz", "fond of it", "told to rest", "students", "new to it", "asked twice"]
+    said = ["The annotators who took part in the study were {}.", "Some annotators took part because they were {}."]
+    sentences = [sentence.format(trait) for sentence in said for trait in traits]
+    chance.shuffle(sentences)
+    number = str(chance.randrange(11, 99))
+    sentences.insert(chance.randrange(len(sentences)), f"We had {number} annotators for the study, mostly BERT2 users.")
+    return " ".join(sentences), number
+
+
+@pytest.mark.parametrize("asked_in", ["question", "prompt"])
+def test_a_sentence_with_a_number_answers_how_many(asked_in: str) -> None:
+    found = {}
+    for weight in (BeaverConfig().number_weight, 0.0):
+        compressor = BeaverPromptCompressor(token_counter="table", config=BeaverConfig(number_weight=weight))
+        found[weight] = 0
+        for seed in range(12):
+            text, number = _report(seed)
+            question = "How many annotators took part in the study?"
+            if asked_in == "question":
+                kept = compressor.compress(text, question=question, target_token=40).compressed_context
+            else:
+                kept = compressor.compress(f"{text}\n\n{question}", target_token=40).compressed_context
+            found[weight] += number in kept
+    assert found[0.2] == 12
+    assert found[0.0] < 6
+
+
+def test_where_no_number_is_asked_for_none_is_preferred() -> None:
+    text, _ = _report(3)
+    plain, weighed = (
+        BeaverPromptCompressor(token_counter="table", config=BeaverConfig(number_weight=weight))
+        for weight in (0.0, 1.0)
+    )
+    for budget in range(20, 120, 10):
+        first, second = (
+            compressor.compress(text, question="Who took part in the study?", target_token=budget).compressed_prompt
+            for compressor in (plain, weighed)
+        )
+        assert first == second
+
+
+def test_a_batch_prefers_numbers_only_where_they_are_asked_for() -> None:
+    compressor = BeaverPromptCompressor(token_counter="table")
+    prompts = [
+        {"context": _report(seed)[0], "question": question}
+        for seed in range(3)
+        for question in ("How many annotators took part?", "Who took part?", "")
+    ]
+    together = compressor.compress_prompts(prompts, target_token=40)
+    alone = [compressor.compress_prompts([prompt], target_token=40)[0] for prompt in prompts]
+    assert together == alone

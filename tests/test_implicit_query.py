@@ -1,0 +1,154 @@
+"""Where the query begins in a prompt that comes without one."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beaver_compat import BeaverPromptCompressor
+from beaver_compat.boundaries import find_boundaries
+from beaver_compat.characters import character_classes, code_points
+from beaver_compat.implicit_query import find_query
+
+COMPRESSOR = BeaverPromptCompressor(token_counter="table")
+FILLER = [
+    "The mill by the river was rebuilt after the flood.",
+    "Its wheel turns once in nine seconds.",
+    "Bread is baked there on Saturdays and sold at the gate.",
+    "The path along the dam is closed in winter.",
+    "Herons nest in the reeds below the weir.",
+    "A cart with two oxen brought the stones from the quarry.",
+]
+TEXT = "\n\n".join(" ".join(FILLER[n:] + FILLER[:n]) for n in range(6))
+
+
+def query_of(*contexts: str, page_size: int = 64) -> str:
+    """What is taken for the question."""
+    text = "\n\n".join(contexts)
+    points = code_points(text)
+    tokens = [COMPRESSOR._tokenizer.encode([context]).offsets[:, 0] for context in contexts]
+    origins = np.cumsum([0, *(len(context) + 2 for context in contexts[:-1])])
+    starts = np.concatenate([own.astype(np.int64) + origin for own, origin in zip(tokens, origins, strict=True)])
+    limits = np.cumsum([0, *(own.size for own in tokens)])
+    begin = find_query(text, starts, find_boundaries(points, character_classes(points)), limits, page_size)
+    return text[starts[begin] :].strip() if begin < starts.size else ""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "Who rebuilt the mill?",
+        "Who rebuilt the mill?\n",
+        "Who rebuilt the mill? Answer in one word.",
+        "Who rebuilt the mill?\nAnswer:",
+        "Question: Who rebuilt the mill?\nAnswer:",
+        "Question: who rebuilt the mill\n\nAnswer:",
+        "**Question 3:** Who rebuilt the mill?",
+        "Q: Who rebuilt the mill?\nA:",
+        "The question: who rebuilt the mill, and was it paid?\nUse the text only.",
+        "Frage: Wer hat die Mühle gebaut?\nAntwort:",
+        "问题：谁重建了磨坊？\n答案：",
+        "User: Who rebuilt the mill?\nAssistant:",
+        "¿Quién reconstruyó el molino?",
+        "من أعاد بناء الطاحونة؟",
+        "Question: What turns once in nine seconds?\nA. The mill\nB. The wheel\nC. The cart\nD. Is it none?",
+        "Which of these is closed in winter?\n\nA. The path along the dam\nB. The gate\nC. The weir",
+        "Summarize what is said about the mill in three sentences.",
+        "List all animals that are mentioned in the text above.\n\nAnswer:",
+    ],
+)
+def test_the_question_at_the_end_is_the_query(end: str) -> None:
+    assert query_of(f"{TEXT}\n\n{end}") == end.strip()
+    assert query_of(TEXT, TEXT, end) == end.strip()
+
+
+def test_the_last_question_is_the_query() -> None:
+    shots = "Question: Who baked?\nAnswer: Ann\n\nQuestion: Who was paid for it?\nAnswer: Bo"
+    asked = "Question: Who rebuilt the mill?\nAnswer:"
+    assert query_of(f"{TEXT}\n\n{shots}\n\n{asked}") == asked
+
+
+def test_a_question_on_the_line_below_the_text_or_behind_it() -> None:
+    assert query_of(f"{TEXT}\nWho rebuilt the mill?") == "Who rebuilt the mill?"
+    assert query_of(f"{TEXT} Who rebuilt the old mill by the river?") == "Who rebuilt the old mill by the river?"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "See https://example.org/mill?page=2 for more of it",
+        "OK?",
+        "Best regards,\nBo",
+        "END OF THE TERMS AND CONDITIONS",
+    ],
+)
+def test_where_nothing_is_asked_the_last_tokens_are_the_query(end: str) -> None:
+    query = query_of(f"{TEXT}\n\n{end}")
+    assert query.endswith(end)
+    assert len(query) > len(end) + 100
+
+
+@pytest.mark.parametrize("text", [" ".join(FILLER), f"{FILLER[0]} {FILLER[1]} Who did it?", "\n\n".join(FILLER[:2])])
+def test_most_of_a_short_text_is_no_query(text: str) -> None:
+    assert len(query_of(text)) <= len(text) / 2
+
+
+def test_a_question_far_from_the_end_is_none() -> None:
+    query = query_of(f"{TEXT}\n\nWho rebuilt the mill?\n\n{TEXT}")
+    assert "Who" not in query
+
+
+PIECES = [
+    "Who is it?",
+    "word ",
+    "\n",
+    "\n\n",
+    "Question: ",
+    "Q: a",
+    "?",
+    ". ",
+    "One went home. ",
+    "漢字？",
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    " ",
+]
+pieces = st.lists(st.sampled_from(PIECES), min_size=1, max_size=30).map("".join).filter(str.strip)
+
+
+@given(st.lists(pieces, min_size=1, max_size=3), st.sampled_from([4, 16, 64]))
+def test_the_query_is_of_the_last_context_and_bounded(contexts: list[str], page_size: int) -> None:
+    query = query_of(*contexts, page_size=page_size)
+    assert query
+    assert contexts[-1].rstrip().endswith(query)
+    assert COMPRESSOR.counter(query) <= 2 * page_size + 2
+
+
+def test_prompts_that_end_with_their_question_keep_its_answer() -> None:
+    chance = random.Random(4)
+    names = ["Ilse", "Bruno", "Carla", "Dieter", "Elena", "Falk", "Gerda", "Hugo"]
+    places = ["harbour", "chapel", "granary", "school", "library", "theatre", "stable", "bakery"]
+    facts = [f"{name} painted the {place} in the spring." for name, place in zip(names, places, strict=True)]
+    body = facts + [sentence for sentence in FILLER for _ in range(6)]
+    chance.shuffle(body)
+    text = "\n\n".join(" ".join(body[at : at + 4]) for at in range(0, len(body), 4))
+    for ending in ("{}", "Question: {}\nAnswer:", "{}\n\nAnswer in one word:"):
+        for name, place in zip(names, places, strict=True):
+            asked = ending.format(f"Who painted the {place}?")
+            kept = COMPRESSOR.compress_prompt(f"{text}\n\n{asked}", target_token=60)["compressed_prompt"]
+            assert f"{name} painted the {place}" in kept
+            assert kept.endswith(asked)
+
+
+def test_a_question_in_the_last_segment_ranks_the_others() -> None:
+    for place, name in (("granary", "Carla"), ("stable", "Gerda")):
+        facts = f"Carla painted the granary in spring. {' '.join(FILLER * 3)} Gerda painted the stable in spring. "
+        text = facts + " ".join(FILLER * 3)
+        asked = f"Question: Who painted the {place}?"
+        tagged = f"<llmlingua, rate=0.1>{text}</llmlingua><llmlingua, compress=False>\n\n{asked}</llmlingua>"
+        kept = COMPRESSOR.structured_compress_prompt([tagged])["compressed_prompt"]
+        assert f"{name} painted the {place}" in kept
+        assert kept.endswith(asked)
