@@ -87,7 +87,8 @@ class Document:
         repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
         heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
             where there are no parts.
-        query_start: the token at which the implicit query begins; L if the question stands elsewhere.
+        query: the first token of the implicit query and the one behind its last; both L if the question is given.
+        query_start: the first token of one that ends the text, else L.
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
         whole_lines: True for each of ``boundaries.hard_lines`` that is worth nothing in pieces, bool.
@@ -107,6 +108,7 @@ class Document:
     sentences: Partition
     repeats: NDArray[np.bool_]
     heads: Limits | None
+    query: tuple[int, int]
     query_start: int
     points: NDArray[np.uint32]
     classes: NDArray[np.uint16]
@@ -170,16 +172,17 @@ class Document:
         return found
 
     def implicit_query(self, page_size: int) -> Query:
-        """The end of the text as a query: from ``query_start`` on, or from where that would have been.
+        """What stands at ``query``, or would where a question is given.
 
         Args:
             page_size: M.
         """
-        start = self.query_start
+        start, end = self.query
         if start == self.ids.size:
-            start = find_query(self.text, self.token_starts, self.boundaries, self.context_limits, page_size)
-        asked = self.text[self.token_starts[start] :] if start < self.ids.size else ""
-        return Query(self.ids[start:], self.inside[start:], asks_for_number(asked))
+            places = self.token_starts, self.boundaries, self.context_limits
+            start, end = find_query(self.text, self.points, *places, page_size)
+        asked = self.text[slice(*np.append(self.token_starts, len(self.text))[[start, end]])]
+        return Query(self.ids[start:end], self.inside[start:end], asks_for_number(asked))
 
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character of ``text``."""
@@ -209,8 +212,8 @@ def prepare_document(
         tokens: of the contexts.
         config: the settings.
         language: of the sentence rules; None chooses by script.
-        implicit_query: True where no question is given: the paper's implicit query is then the final segment of the
-            last context, moved back to a natural boundary, and pages are made of what stands before it.
+        implicit_query: True where no question is given: the query is then a part of the text (`implicit_query`), and
+            where that is the end, pages are made of what stands before it.
     """
     text = CONTEXT_SEPARATOR.join(contexts)
     lengths = np.array([len(context) for context in contexts])
@@ -223,9 +226,10 @@ def prepare_document(
     boundaries = with_units(text, points, find_boundaries(points, classes), starts, implicit_query)
     leads = find_leads(text, points, classes, boundaries, starts, ends)
     size = config.page_size
-    query_start = (
-        find_query(text, token_starts, boundaries, tokens.limits, size) if implicit_query else token_starts.size
-    )
+    query = (token_starts.size, token_starts.size)
+    if implicit_query:
+        query = find_query(text, points, token_starts, boundaries, tokens.limits, size)
+    query_start = query[0] if query[1] == token_starts.size else token_starts.size
     context_limits = np.minimum(tokens.limits, query_start)
     query_character = int(token_starts[query_start]) if query_start < token_starts.size else len(text)
     before, before_ends = token_starts[:query_start], np.minimum(ends, query_character)
@@ -252,6 +256,7 @@ def prepare_document(
         sentences=sentences,
         repeats=repeated,
         heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
+        query=query,
         query_start=query_start,
         points=points,
         classes=classes,

@@ -104,12 +104,13 @@ def _forced(document: Document, forced: Sequence[tuple[int, int]]) -> Candidates
 
 def _query_sentences(document: Document) -> list[tuple[int, int]]:
     """The lines and sentences of the implicit query, the last one first: where not all fit, what is asked stays."""
-    query = document.token_starts[document.query_start :]
-    if not query.size:
+    first, behind = document.query
+    if first == behind:
         return []
-    boundaries, end = document.boundaries, document.context_ends[-1]
-    word = int(np.append(boundaries.words, end)[boundaries.word_ends.searchsorted(query[0], side="right")])
-    start = max(word, int(query[0]))  # not the white space before the first word
+    boundaries, begin = document.boundaries, int(document.token_starts[first])
+    end = int(np.append(document.token_starts, document.context_ends[-1])[behind])
+    word = int(np.append(boundaries.words, end)[boundaries.word_ends.searchsorted(begin, side="right")])
+    start = max(word, begin)  # not the white space before the first word
     edges = union(boundaries.hard_lines, boundaries.sentences)
     inner = edges[(edges > start) & (edges < end)].tolist()
     return list(pairwise([start, *inner, end]))[::-1]

@@ -153,9 +153,7 @@ class Selector:
     def _query_context(self) -> list[int]:
         """The context that the implicit query stands in, if there is one."""
         document = self.document
-        if document.query_start == document.ids.size:
-            return []
-        part = document.contexts_of(document.token_starts[document.query_start : document.query_start + 1])
+        part = document.contexts_of(document.token_starts[slice(*document.query)][:1])
         return self.context_of_part[part].tolist()
 
     def _ranking(self) -> Candidates:
