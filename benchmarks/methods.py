@@ -60,8 +60,14 @@ def _timed(compress: Callable[[Sample, int], str]) -> Method:
     return method
 
 
-def beaver(asked: str = "beaver") -> Builder:
-    """The compressor, configured as `configuration` reads it."""
+def beaver(asked: str = "beaver", in_prompt: bool = False) -> Builder:
+    """The compressor, configured as `configuration` reads it.
+
+    Args:
+        asked: the configuration.
+        in_prompt: True has the question at the end of the text, as in a prompt of one piece, and not as an argument; it
+            takes its part of the budget, and what is kept is judged without it.
+    """
     model, config = configuration(asked)
 
     def build(setup: Setup) -> Method:
@@ -73,6 +79,10 @@ def beaver(asked: str = "beaver") -> Builder:
             raise UnavailableError(str(error)) from error
 
         def compress(sample: Sample, budget: int) -> str:
+            if in_prompt:
+                asked = f"Question: {sample.question}\nAnswer:"
+                kept = compressor.compress(f"{sample.context}\n\n{asked}", target_token=budget).compressed_prompt
+                return kept.removesuffix(asked).rstrip()
             return compressor.compress(
                 sample.context, question=sample.question, target_token=budget, concate_question=False
             ).compressed_prompt
@@ -205,6 +215,7 @@ def _one_line(error: RivalError) -> str:
 
 METHODS: dict[str, Builder] = {
     "beaver": beaver(),
+    "beaver-in-prompt": beaver(in_prompt=True),
     "paper": beaver("paper"),
     "original": lambda setup: _timed(lambda sample, budget: sample.context),
     "zero-shot": lambda setup: _timed(lambda sample, budget: ""),

@@ -169,10 +169,22 @@ def test_settings_by_name(tmp_path: Path) -> None:
     assert "key" not in anchor.text
     with pytest.raises(UnavailableError, match="no setting 'size'; there are model, page_size"):
         make_builder("beaver:size=3")
-    with pytest.raises(UnavailableError, match=r"no method 'magic'; there are beaver, paper"):
+    with pytest.raises(UnavailableError, match=r"no method 'magic'; there are beaver, beaver-in-prompt, paper"):
         make_builder("magic")
     with pytest.raises(UnavailableError, match="nowhere"):
         make_builder(f"beaver:model={tmp_path}/nowhere")(setup)
+
+
+def test_a_question_in_the_prompt_counts_and_is_not_judged() -> None:
+    text = "\n\n".join(f"The key of room {n} is under the {n}th stone." for n in range(60))
+    sample = Sample("1", text, "Where is the key of room 41?", ("41th stone",), "any", ("1",))
+    (outcome,) = make_builder("beaver-in-prompt")(SETUP)(sample, [60])
+    assert "under the 41th stone" in outcome.text
+    assert "Where is" not in outcome.text
+    assert "Answer:" not in outcome.text
+    (tight,) = make_builder("beaver-in-prompt")(SETUP)(sample, [20])
+    (whole,) = make_builder("beaver")(SETUP)(sample, [20])
+    assert len(tight.text) < len(whole.text)
 
 
 def test_every_ablation_changes_the_configuration() -> None:
