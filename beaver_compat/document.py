@@ -83,12 +83,12 @@ class Document:
         token_starts, token_ends: characters of each token in ``text``, int64 [L].
         inside: True for each token that begins inside a number, bool [L].
         context_limits: token limits of the contexts, int64 [C + 1].
-        pages, sentences: partitions of the tokens before ``query_start``.
+        pages, sentences: partitions of the tokens from ``text_start`` to ``text_end``.
         repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
         heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
             where there are no parts.
         query: the first token of the implicit query and the one behind its last; both L if the question is given.
-        query_start: the first token of one that ends the text, else L.
+        text_start, text_end: the tokens beside it.
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
         whole_lines: True for each of ``boundaries.hard_lines`` that is worth nothing in pieces, bool.
@@ -109,7 +109,8 @@ class Document:
     repeats: NDArray[np.bool_]
     heads: Limits | None
     query: tuple[int, int]
-    query_start: int
+    text_start: int
+    text_end: int
     points: NDArray[np.uint32]
     classes: NDArray[np.uint16]
     boundaries: Boundaries
@@ -229,17 +230,17 @@ def prepare_document(
     query = (token_starts.size, token_starts.size)
     if implicit_query:
         query = find_query(text, points, token_starts, boundaries, tokens.limits, size)
-    query_start = query[0] if query[1] == token_starts.size else token_starts.size
-    context_limits = np.minimum(tokens.limits, query_start)
-    query_character = int(token_starts[query_start]) if query_start < token_starts.size else len(text)
-    before, before_ends = token_starts[:query_start], np.minimum(ends, query_character)
+    text_start, text_end = (0, query[0]) if query[1] == token_starts.size else (query[1], token_starts.size)
+    context_limits = tokens.limits.clip(text_start, text_end)
+    end_character = int(token_starts[text_end]) if text_end < token_starts.size else len(text)
+    before, before_ends = token_starts[:text_end], np.minimum(ends, end_character)
     pages = page_limits(segment_limits(before, boundaries.lines, context_limits), context_limits, size)
     whole = whole_lines(token_starts, boundaries, size)
     contexts_at = starts.tolist(), ends.tolist()
     switches = config.sentence_smoothing, config.part_labels
     smoother = Smoother(text, points, classes, boundaries, *contexts_at, leads, language, *switches)
     sentences = sentence_partition(before, boundaries, whole, context_limits, before_ends, pages, size)
-    repeated = repeats(tokens.ids[:query_start], sentences.limits)
+    repeated = repeats(tokens.ids[:text_end], sentences.limits)
     if leads is not None:
         repeated &= ~leads.in_items(sentences.starts[: repeated.size])
         repeated |= among(sentences.starts, leads.starts[leads.bare])
@@ -257,7 +258,8 @@ def prepare_document(
         repeats=repeated,
         heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
         query=query,
-        query_start=query_start,
+        text_start=text_start,
+        text_end=text_end,
         points=points,
         classes=classes,
         boundaries=boundaries,

@@ -86,12 +86,15 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
         keep_vectors: whether the ranges' vectors are made now and kept for many questions.
     """
     device = table.device
-    edges = [0, *accumulate(document.query_start for document in documents)]
-    ids = _joined([document.ids[: document.query_start] for document in documents]).to(device)
-    inside = _joined([document.inside[: document.query_start] for document in documents]).to(device)
+    scored = [slice(document.text_start, document.text_end) for document in documents]
+    edges = [0, *accumulate(own.stop - own.start for own in scored)]
+    ids = _joined([document.ids[own] for document, own in zip(documents, scored, strict=True)]).to(device)
+    inside = _joined([document.inside[own] for document, own in zip(documents, scored, strict=True)]).to(device)
     pages = _limits([document.pages.limits for document in documents], edges)
     sentences = _limits([document.sentences.limits for document in documents], edges)
-    context_limits = [np.minimum(document.context_limits, document.query_start) for document in documents]
+    context_limits = [
+        document.context_limits.clip(own.start, own.stop) for document, own in zip(documents, scored, strict=True)
+    ]
     contexts = _limits(context_limits, edges).searchsorted(pages[:-1], "right")
     sentence_pages = (pages.searchsorted(places, "right") - 1 for places in (sentences[:-1], sentences[1:] - 1))
     limits = [torch.from_numpy(part).to(device) for part in (pages, sentences)[: 1 + (config.sentence_weight > 0)]]
@@ -137,7 +140,7 @@ def _batches(asked: Sequence[Asked], most: int) -> list[list[int]]:
     batches: list[list[int]] = []
     room = 0
     for index, (document, query, encoded) in enumerate(asked):
-        tokens = most if encoded or query.ids.size > _LONGEST_QUERY else document.query_start
+        tokens = most if encoded or query.ids.size > _LONGEST_QUERY else document.text_end
         if not document.pages.starts.size:
             continue
         if not batches or tokens > room:
@@ -198,7 +201,8 @@ def _wanted_numbers(asked: Sequence[Asked]) -> Tensor | None:
 
 def _limits(limits: Sequence[NDArray[np.int64]], edges: Sequence[int]) -> NDArray[np.int64]:
     """Token limits of each document's ranges as those of the ranges of all."""
-    return np.concatenate([limits[0][:1], *(own[1:] + edge for own, edge in zip(limits, edges, strict=False))])
+    first = np.zeros(1, dtype=np.int64)
+    return np.concatenate([first, *(own[1:] - own[0] + edge for own, edge in zip(limits, edges, strict=False))])
 
 
 def _joined(columns: Sequence[NDArray[np.generic]]) -> Tensor:

@@ -44,12 +44,13 @@ def segment_limits(token_starts: Limits, lines: Limits, context_limits: Limits) 
     Args:
         token_starts: first character of each token, int64 [L], ascending.
         lines: characters at which lines begin, int64, ascending.
-        context_limits: token limits of the contexts, int64 [C + 1].
+        context_limits: token limits of the contexts, int64 [C + 1]; what stands before the first has no segments.
 
     Returns:
-        Ascending token limits, int64 [S + 1], from 0 to L.
+        Ascending token limits, int64 [S + 1], from the first of ``context_limits`` to L.
     """
-    return union(token_starts.searchsorted(lines), context_limits)
+    limits = union(token_starts.searchsorted(lines), context_limits)
+    return limits[limits.searchsorted(context_limits[0]) :]
 
 
 def page_limits(segments: Limits, context_limits: Limits, page_size: int) -> Limits:
@@ -66,8 +67,8 @@ def page_limits(segments: Limits, context_limits: Limits, page_size: int) -> Lim
     >>> page_limits(np.array([0, 3, 5, 9, 20]), np.array([0, 20]), page_size=6)
     array([ 0,  5,  9, 15, 20])
     """
-    if segments[-1] == 0:
-        return np.zeros(1, dtype=np.int64)
+    if segments.size == 1:
+        return segments
     cuts = _split_long(segments, page_size)  # [n + 1]
     following = cuts.searchsorted(cuts + page_size, side="right") - 1  # the page that begins here ends there
     edges = cuts.searchsorted(context_limits)
@@ -132,9 +133,10 @@ def sentence_partition(
     inner = inner[(2 * line_tokens[line_of] > page_size) & ~whole[line_of]]
     characters = union(lines, inner)
     context = context_ends.searchsorted(characters, side="right")
-    filled = np.append(context_limits[1:] > context_limits[:-1], False)[context]
+    tokens = tokens_at(token_starts, characters)
+    filled = np.append(context_limits[1:] > context_limits[:-1], False)[context] & (tokens >= context_limits[0])
     characters = characters[filled]
-    tokens = np.maximum(tokens_at(token_starts, characters), context_limits[context[filled]])
+    tokens = np.maximum(tokens[filled], context_limits[context[filled]])
     limits = union(tokens, context_limits)
     starts = np.append(token_starts, context_ends[-1:])[limits]
     known = among(limits, tokens)

@@ -44,7 +44,7 @@ class SentenceOrder:
         low = int(tokens_at(document.token_starts, np.array(start)))
         high = int(document.token_ends.searchsorted(end, side="right"))
         longest = _LONGEST_DIVIDED * self._config.page_size
-        if self._config.sentence_weight == 0 or high > document.query_start:
+        if self._config.sentence_weight == 0 or not document.text_start <= low < high <= document.text_end:
             return []  # pages are kept whole; the implicit query has no scores
         if not record and (high - low > longest or document.whole_lines[line]):
             return []
@@ -62,8 +62,8 @@ class SentenceOrder:
 
     def _scores(self, limits: Positions) -> Tensor:
         context, query = self._tokens
-        low, high = limits[0], limits[-1]
-        ranges = cut(torch.from_numpy(limits - low).to(self._table.device))
+        low, high = limits[[0, -1]] - self._asked.document.text_start
+        ranges = cut(torch.from_numpy(limits - limits[0]).to(self._table.device))
         own = torch.zeros(limits.size - 1, dtype=torch.int64, device=self._table.device)
         piece = Piece(int(low), context.tokens[low:high], ranges, (own,))
         return mixed_scores(context, [piece], query, self._config, normalized=False)[0]

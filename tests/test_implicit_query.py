@@ -178,3 +178,17 @@ def test_a_question_in_the_last_segment_ranks_the_others() -> None:
         kept = COMPRESSOR.structured_compress_prompt([tagged])["compressed_prompt"]
         assert f"{name} painted the {place}" in kept
         assert kept.endswith(asked)
+
+
+def test_a_question_at_the_beginning_finds_its_answer_as_one_at_the_end_does() -> None:
+    names = ["Ilse", "Bruno", "Carla", "Dieter", "Elena", "Falk", "Gerda", "Hugo"]
+    documents = [
+        f"Document [{n}](Title: {name}) {name} ran the shop at gate {n} for years. " for n, name in enumerate(names)
+    ]
+    text = "\n\n".join(document + " ".join(FILLER) for document in documents)
+    for name in names:
+        asked = f"Who is {name}, and which shop did {name} run?"
+        for prompt in (f"{asked}\n\n{text}", f"{text}\n\n{asked}"):
+            kept = COMPRESSOR.compress(prompt, target_token=60).compressed_context
+            assert f"{name} ran the shop" in kept
+            assert asked in kept
