@@ -87,6 +87,7 @@ class Document:
         repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
         heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
             where there are no parts.
+        naming: True for each sentence that begins with the name of its part and says more, bool [S].
         query: the first token of the implicit query and the one behind its last; both L if the question is given.
         text_start, text_end: the tokens beside it.
         points, classes: code points of ``text`` and their class bits.
@@ -108,6 +109,7 @@ class Document:
     sentences: Partition
     repeats: NDArray[np.bool_]
     heads: Limits | None
+    naming: NDArray[np.bool_]
     query: tuple[int, int]
     text_start: int
     text_end: int
@@ -241,7 +243,9 @@ def prepare_document(
     smoother = Smoother(text, points, classes, boundaries, *contexts_at, leads, language, *switches)
     sentences = sentence_partition(before, boundaries, whole, context_limits, before_ends, pages, size)
     repeated = repeats(tokens.ids[:text_end], sentences.limits)
+    naming = np.zeros(repeated.size, dtype=np.bool_)
     if leads is not None:
+        naming = leads.naming(sentences.starts, sentences.ends)
         repeated &= ~leads.in_items(sentences.starts[: repeated.size])
         repeated |= among(sentences.starts, leads.starts[leads.bare])
     return Document(
@@ -257,6 +261,7 @@ def prepare_document(
         sentences=sentences,
         repeats=repeated,
         heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
+        naming=naming,
         query=query,
         text_start=text_start,
         text_end=text_end,

@@ -133,6 +133,15 @@ class Leads:
         label = np.where(label < order, label, starts.searchsorted(self.starts[named], side="right") - 1)
         return np.where((named >= 0) & (label < order), label, -1)
 
+    def naming(self, starts: Positions, ends: Positions) -> NDArray[np.bool_]:
+        """True for each of some sentences that begins with the name of its part and says more, bool [S].
+
+        Args:
+            starts, ends: characters of the sentences, int64 [S].
+        """
+        line = self.starts.searchsorted(starts, side="right") - 1
+        return (starts < self.label_ends[line]) & (self.label_ends[line] < np.minimum(ends, self.text_ends[line]))
+
     def in_items(self, starts: Positions) -> NDArray[np.bool_]:
         """True for each of some characters below an item's first line or a key: the same words mean something else."""
         return self.items[self.starts.searchsorted(starts, side="right") - 1] >= 0

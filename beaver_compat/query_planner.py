@@ -150,7 +150,7 @@ def sentence_scores(own: Tensor, pages: Tensor, first_page: Tensor, last_page: T
     return weight * own + (1 - weight) * page
 
 
-def with_headings(scores: Tensor, own: Tensor, heads: Tensor, weight: float) -> Tensor:
+def with_headings(scores: Tensor, own: Tensor, heads: Tensor, naming: Tensor, weight: float) -> Tensor:
     """Each sentence's score and ``weight`` times the own score of what names its part, of the part around that, ...
 
     Differs from the paper: what a section is about often stands in its heading alone.
@@ -159,13 +159,16 @@ def with_headings(scores: Tensor, own: Tensor, heads: Tensor, weight: float) -> 
         scores: float32 [S].
         own: scores of the sentences by themselves, float32 [S].
         heads: index of the sentence that names each one's part, S for none, at the end of that, int64 [S + 1].
+        naming: True for each sentence that names its part and says more: it gains like those that it names, or they
+            would go before it, bool [S].
         weight: share of that one's score.
 
     >>> own = torch.tensor([1.0, 0.5, 0.0])
-    >>> with_headings(own, own, torch.tensor([3, 0, 1, 3]), 0.5)
-    tensor([1.0000, 1.0000, 0.7500])
+    >>> with_headings(own, own, torch.tensor([3, 0, 1, 3]), torch.tensor([True, False, False]), 0.5)
+    tensor([1.5000, 1.0000, 0.7500])
     """
     gains = functional.pad(own, (0, 1)).mul_(weight)
+    scores = scores + gains[:-1] * naming
     at = heads[:-1]
     for level in range(_HEADINGS):
         at = heads.index_select(0, at) if level else at

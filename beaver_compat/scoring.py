@@ -43,6 +43,7 @@ class Encoded(NamedTuple):
         contexts: index of each page's context, int64 [N].
         first_page, last_page: index of the pages of each sentence's first and last token, int64 [S].
         heads: index of the sentence that names each one's part, S for none, int64 [S + 1]; None where none is named.
+        naming: True for each sentence that begins with the name of its part and says more, bool [S].
     """
 
     context: ContextTokens
@@ -51,6 +52,7 @@ class Encoded(NamedTuple):
     first_page: Tensor
     last_page: Tensor
     heads: Tensor | None
+    naming: Tensor
 
 
 class Asked(NamedTuple):
@@ -105,7 +107,8 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
             pieces = with_vectors(context, pieces, config)
         columns = [torch.from_numpy(own).to(device) for own in (contexts, *sentence_pages)]
         heads = _heads(documents, device) if config.heading_weight > 0 else None
-        return Encoded(context, pieces, columns[0], columns[1], columns[2], heads)
+        naming = _joined([document.naming for document in documents]).to(device)
+        return Encoded(context, pieces, columns[0], columns[1], columns[2], heads, naming)
 
 
 def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: BeaverConfig) -> QueryTokens:
@@ -166,7 +169,7 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
         if config.number_weight > 0 and wanted is not None:
             flash = flash + config.number_weight * wanted.to(flash.device)
         if encoded.heads is not None:
-            flash = with_headings(flash, own_scores, encoded.heads, config.heading_weight)
+            flash = with_headings(flash, own_scores, encoded.heads, encoded.naming, config.heading_weight)
     order = ranked(flash, prompts[-1] if count > 1 else None).cpu().numpy()
     pages, scores = page_scores.double().cpu().numpy(), flash.double().cpu().numpy()
     page_edges = [0, *accumulate(document.pages.starts.size for document in documents)]

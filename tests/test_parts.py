@@ -157,6 +157,20 @@ def test_what_is_kept_of_a_passage_stands_under_its_label(
         assert max(labels)[0] >= 0
 
 
+@pytest.mark.parametrize("style", ["Document [{}](Title: {}) ", "Passage {}: ", "[{}] ", "{}. "])
+def test_the_sentence_behind_a_label_goes_before_those_that_it_names(style: str) -> None:
+    compressor = BeaverPromptCompressor(token_counter="table")
+    names = ["Ilse", "Bruno", "Carla", "Dieter", "Elena", "Falk", "Gerda", "Hugo"]
+    more = " The mill was rebuilt after the flood. Its wheel turns once in nine seconds. The path is closed in winter."
+    text = "\n\n".join(
+        f"{style.format(n + 1, name)}{name} ran the shop at gate {n} for years.{more}" for n, name in enumerate(names)
+    )
+    for name in names:
+        question = f"Who is {name}, and which shop did {name} run?"
+        kept = compressor.compress(text, question=question, target_token=40, concate_question=False)
+        assert f"{name} ran the shop" in kept.compressed_context
+
+
 def manual(
     rng: random.Random, style: str, names: list[str], facts: list[str], filler: list[str]
 ) -> tuple[str, dict[str, int]]:

@@ -264,16 +264,17 @@ def test_a_sentence_gains_from_the_names_of_its_parts(data: st.DataObject, weigh
     size = data.draw(st.integers(1, 12))
     own = data.draw(st.lists(st.floats(0, 1, width=32), min_size=size, max_size=size))
     heads = [data.draw(st.integers(-1, sentence - 1)) for sentence in range(size)]
+    naming = data.draw(st.lists(st.booleans(), min_size=size, max_size=size))
     expected = []
     for sentence in range(size):
-        total, head = 0.5 * own[sentence], heads[sentence]
+        total, head = (0.5 + weight * naming[sentence]) * own[sentence], heads[sentence]
         for _ in range(5):
             if head >= 0:
                 total, head = total + weight * own[head], heads[head]
         expected.append(total)
     scores = torch.tensor(own)
     named = torch.tensor([size if head < 0 else head for head in [*heads, -1]])
-    found = query_planner.with_headings(0.5 * scores, scores, named, weight)
+    found = query_planner.with_headings(0.5 * scores, scores, named, torch.tensor(naming), weight)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
 
 
