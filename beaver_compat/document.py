@@ -183,7 +183,7 @@ class Document:
         start, end = self.query
         if start == self.ids.size:
             places = self.token_starts, self.boundaries, self.context_limits
-            start, end = find_query(self.text, self.points, *places, page_size)
+            start, end, _ = find_query(self.text, self.points, *places, page_size)
         asked = self.text[slice(*np.append(self.token_starts, len(self.text))[[start, end]])]
         return Query(self.ids[start:end], self.inside[start:end], asks_for_number(asked))
 
@@ -231,7 +231,10 @@ def prepare_document(
     size = config.page_size
     query = (token_starts.size, token_starts.size)
     if implicit_query:
-        query = find_query(text, points, token_starts, boundaries, tokens.limits, size)
+        found = find_query(text, points, token_starts, boundaries, tokens.limits, size)
+        query = found.start, found.end
+        if found.asks and leads is not None:  # what is asked is no part of what it stands below
+            leads = leads.apart(*np.append(token_starts, len(text))[list(query)].tolist())
     text_start, text_end = (0, query[0]) if query[1] == token_starts.size else (query[1], token_starts.size)
     context_limits = tokens.limits.clip(text_start, text_end)
     end_character = int(token_starts[text_end]) if text_end < token_starts.size else len(text)

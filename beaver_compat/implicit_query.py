@@ -7,6 +7,7 @@ question: where that can be told it is the query, and words of the text beside i
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,28 @@ Positions = NDArray[np.int64]
 
 _QUERY_SHARE = 8  # the final segment is one of so many parts of a short text
 _LEAST_QUERY = 4  # tokens: fewer ask nothing
-_MOST_BEHIND = 16  # tokens behind a question that no blank line sets apart: ``Answer in one word.``
-_MARK = re.compile(r"\?(?![\w=&/])|[？؟՞]")  # not the one in a web address
+_MOST_BEHIND = 32  # tokens behind a question that no blank line sets apart: ``Answer in one word.``
+_LEAST_INSTRUCTION = 6  # tokens of a first line that ends with a colon
+_MOST_OTHERS = 2  # lines that ask something further down, where what the text begins with is taken for its question
 _SIGNS = "?？؟՞"
+_SIGN_POINTS = {ord(sign) for sign in _SIGNS}
+_COLONS = {ord(":"), ord("：")}
+_MARK = re.compile(r"\?(?![\w=&/\"'”’»])|[？؟՞]")  # not one in a web address or in quotes
 _CUE = re.compile(
-    r"[ \t]*(?:[#>*]+ *)?(?:(?:(?:the|my|user|your) )?(?:question|query)|q|frage|pregunta|domanda|pergunta|vraag|вопрос"
-    r"|问题|問題|質問|问|問|질문)[ \d#.)]*\**[:：.)]",
+    r"[ \t]*(?:(?:[#>*]+ *)?(?:(?:(?:the|my|user|your) )?(?:question|query)|q|frage|pregunta|domanda|pergunta|vraag"
+    r"|вопрос|问题|問題|質問|问|問|질문)[ \d#.)]*\**[:：.)]|[<\[](?:user[_ -]?)?(?:question|query)[>\]])",
     re.I,
 )
+_CUED_LINE = re.compile(rf"^{_CUE.pattern}", re.I | re.M)
+_OPTION = re.compile(r"[ \t]*[(\[]?(?:[A-Ha-h]|\d\d?)[.):\]]")
+
+
+class Found(NamedTuple):
+    """The first token of the implicit query, the one behind its last, and whether it was known by what it says."""
+
+    start: int
+    end: int
+    asks: bool
 
 
 def find_query(
@@ -37,19 +52,22 @@ def find_query(
     boundaries: Boundaries,
     context_limits: Positions,
     page_size: int,
-) -> tuple[int, int]:
-    """The first token of the implicit query and the one behind its last; it ends the text or begins it.
+) -> Found:
+    """Find the implicit query, which ends or begins the text.
 
-    The query is the first of these that there is; all but the third are of the last context that shows anything:
+    It is the first of these that there is; those at the end are of the last context that shows anything:
 
-    - what begins with the last line that calls itself a question, at most 2 M tokens;
-    - with the last line that has a question mark, or the sentence, behind a blank line or near the end;
-    - what the text begins with, up to a line that has a question mark and a blank line behind it, or up to the end of a
-      paragraph that calls itself a question, unless lines further down ask something, too;
-    - the last paragraph, if its first line is a sentence;
+    - at the end, what begins with the last line that calls itself a question, 2 M tokens at most;
+    - at the beginning, what ends with the only paragraph that does so, 2 M tokens at most;
+    - at the end, the last line with a question mark, or of a longer one the sentence, behind a blank line or near the
+      end, with the questions right above it, or its options below it;
+    - at the end, the line above a last one such as ``Assistant:``;
+    - at the beginning, what ends with a line that asks something and stands apart, unless many do;
+    - at the beginning, a line that ends with a colon and stands apart: ``Translate the following text:``;
+    - at the end, the last paragraph, if its first line is a sentence;
     - the last M tokens, of a short text an eighth, from where the nearest line or sentence begins, as in the paper.
 
-    The second to the fourth have M tokens at most, the third 2 M if it calls itself a question, and half of the text.
+    None but the first two, and options, are of more than M tokens, or half of the text.
 
     Args:
         text: all contexts, joined.
@@ -59,79 +77,114 @@ def find_query(
         context_limits: token limits of the contexts, int64 [C + 1].
         page_size: M.
     """
-    visible = boundaries.word_ends[-1:]
-    last = int(token_starts.searchsorted(visible[0])) if visible.size else token_starts.size
-    if not last:
-        return 0, token_starts.size
+    if not boundaries.words.size:
+        return Found(0, token_starts.size, asks=False)
+    last = int(token_starts.searchsorted(boundaries.word_ends[-1]))
     first = int(context_limits[context_limits.searchsorted(last) - 1])
 
     def before_end(tokens: int) -> int:
         return int(token_starts[max(last - max(tokens, 1), first)])
 
-    end = before_end(_LEAST_QUERY)
-    asked = _cued(text, boundaries, before_end(2 * page_size), end)
-    if not asked:
-        most = min(page_size, last // 2)
-        low = before_end(most)
-        asked = _questioned(text, boundaries, low, before_end(_MOST_BEHIND), end)
-        if not asked and most:
-            highs = (int(token_starts[min(tokens, last // 2)]) for tokens in (page_size, 2 * page_size))
-            opening = _opening(text, points, boundaries, *highs)
-            if (behind := int(token_starts.searchsorted(opening))) >= _LEAST_QUERY:
-                return 0, behind
-            asked = _paragraph(boundaries, low, end)
-    if asked:
-        return int(tokens_at(token_starts, np.array(asked))), token_starts.size
+    def from_character(begin: int, asks: bool) -> Found:
+        return Found(int(tokens_at(token_starts, np.array(begin))), token_starts.size, asks)
+
+    most = min(page_size, last // 2)
+    far, low, near, end = (before_end(size) for size in (2 * page_size, most, _MOST_BEHIND, _LEAST_QUERY))
+    if begin := _cued(text, boundaries, far, end):
+        return from_character(begin, asks=True)
+    highs = int(token_starts[most]), int(token_starts[min(2 * page_size, last // 2)])
+    opening = _cued_opening(text, boundaries, highs[1])
+    if not opening:
+        begin = _questioned(text, points, boundaries, (far, low, near, end)) or _turn(points, boundaries, low, end)
+        if begin:
+            return from_character(begin, asks=True)
+        opening = _opening(text, points, boundaries, highs[0], int(token_starts[min(_LEAST_INSTRUCTION, most)]))
+    if (behind := int(token_starts.searchsorted(opening))) >= _LEAST_QUERY:
+        return Found(0, behind, asks=True)
+    if begin := _paragraph(boundaries, low, end):
+        return from_character(begin, asks=False)
     size = min(page_size, -(-last // _QUERY_SHARE))
-    begin = max(last - size, first)
+    start = max(last - size, first)
     natural = tokens_at(token_starts, union(boundaries.hard_lines, boundaries.sentences))
-    near = natural[(natural <= begin + size // 2) & (natural > max(begin - page_size, first - 1))]
-    return int(near[np.abs(near - begin).argmin()]) if near.size else begin, token_starts.size
+    natural = natural[(natural <= start + size // 2) & (natural > max(start - page_size, first - 1))]
+    start = int(natural[np.abs(natural - start).argmin()]) if natural.size else start
+    return Found(start, token_starts.size, asks=False)
 
 
-def _opening(text: str, points: NDArray[np.uint32], boundaries: Boundaries, high: int, cued_high: int) -> int:
-    """The character behind the question that the text begins with; 0 where it begins with none.
+def _cued(text: str, boundaries: Boundaries, low: int, end: int) -> int:
+    """The last line from ``low`` to ``end`` that calls itself a question; 0 if there is none."""
+    lines = boundaries.lines[slice(*boundaries.lines.searchsorted([low, end + 1]))].tolist()
+    return next((line for line in reversed(lines) if _CUE.match(text, line)), 0)
 
-    It is ``high`` at most, where it calls itself a question ``cued_high``.
-    """
+
+def _cued_opening(text: str, boundaries: Boundaries, high: int) -> int:
+    """The character behind the first paragraph up to ``high`` that calls itself a question; 0 where others do, too."""
     first, ends = boundaries.visible
-    apart = np.append(boundaries.after_blank[1:], True)  # a blank line stands behind it, or nothing
     for line in range(int(ends.searchsorted(high, side="right"))):
-        last = line
         if _CUE.match(text, first[line]):
-            last = line + int(apart[line:].argmax())
-            last = last if ends[last] <= cued_high else line
-        elif not (apart[line] and _MARK.search(text, first[line], ends[line])):
-            continue
-        asks = apart[last + 1 :] & is_any(points[ends[last + 1 :] - 1], _SIGNS)
-        return 0 if asks.any() else int(ends[last])
+            last = line + int(np.append(boundaries.after_blank[line + 1 :], True).argmax())
+            last = last if ends[last] <= high else line
+            return 0 if _CUED_LINE.search(text, int(ends[last])) else int(ends[last])
     return 0
 
 
-def _cued(text: str, boundaries: Boundaries, low: int, end: int) -> int | None:
-    """The last line from ``low`` to ``end`` that calls itself a question; None if there is none."""
-    lines = boundaries.lines[slice(*boundaries.lines.searchsorted([low, end + 1]))].tolist()
-    return next((line for line in reversed(lines) if _CUE.match(text, line)), None)
+def _questioned(text: str, points: NDArray[np.uint32], boundaries: Boundaries, reach: tuple[int, int, int, int]) -> int:
+    """Where the last questions begin, their line or sentence; 0 if there are none.
 
-
-def _questioned(text: str, boundaries: Boundaries, low: int, near: int, end: int) -> int | None:
-    """Where the last question from ``low`` to ``end`` begins, its line or its sentence; None if there is none.
-
-    It ends behind ``near``, or its line stands behind a blank one.
+    Args:
+        text, points, boundaries: the text.
+        reach: the first character that one with options may begin at, that another may, that the mark of one inside a
+            paragraph may stand at, and the last that any may begin at.
     """
-    marks = [match.start() for match in _MARK.finditer(text, low)]
+    far, low, near, end = reach
+    lines, (first, ends) = boundaries.hard_lines, boundaries.visible
+    marks = [match.start() for match in _MARK.finditer(text, far) if not _in_address(text, match.start())]
     if not marks:
-        return None
-    line = int(boundaries.hard_lines.searchsorted(marks[-1], side="right")) - 1
-    begin = int(boundaries.hard_lines[line])
+        return 0
+    line = int(lines.searchsorted(marks[-1], side="right")) - 1
+    begin = int(lines[line])
+    below = first[line + 1 :].tolist()
+    if far <= begin < low and below and all(_OPTION.match(text, place) for place in below):
+        return begin
     if begin < low or not (boundaries.after_blank[line] or marks[-1] >= near):
         places = boundaries.sentences[: boundaries.sentences.searchsorted(marks[-1], side="right")]
         begin = int(places[-1]) if places.size and marks[-1] >= near else -1
-    return begin if low <= begin <= end else None
+        return begin if low <= begin <= end else 0
+    while line and lines[line - 1] >= low and points[ends[line - 1] - 1] in _SIGN_POINTS:
+        line -= 1
+    return int(lines[line]) if lines[line] <= end else 0
 
 
-def _paragraph(boundaries: Boundaries, low: int, end: int) -> int | None:
-    """The last paragraph that begins from ``low`` up to ``end``, if its first line ends like a sentence."""
+def _in_address(text: str, mark: int) -> bool:
+    """Whether a mark belongs to a web address."""
+    return "://" in text[max(text.rfind(" ", 0, mark), text.rfind("\n", 0, mark)) + 1 : mark]
+
+
+def _turn(points: NDArray[np.uint32], boundaries: Boundaries, low: int, end: int) -> int:
+    """The line above a last one that is a name and a colon, as of who is to answer; 0 if the last one is none."""
+    lines, (first, ends) = boundaries.hard_lines, boundaries.visible
+    named = lines.size > 1 and first[-1] >= end and points[ends[-1] - 1] in _COLONS
+    return int(lines[-2]) if named and lines[-2] >= low else 0
+
+
+def _opening(text: str, points: NDArray[np.uint32], boundaries: Boundaries, high: int, least: int) -> int:
+    """The character behind the question or instruction up to ``high`` that the text begins with; 0 if there is none.
+
+    An instruction ends behind ``least``.
+    """
+    first, ends = boundaries.visible
+    signs = points[ends - 1]
+    apart = np.append(boundaries.after_blank[1:], True)  # a blank line stands behind it, or nothing
+    apart[0] |= signs[0] in _SIGN_POINTS and boundaries.labels[0] <= boundaries.hard_lines[0]
+    for line in range(int(ends.searchsorted(high, side="right"))):
+        if apart[line] and _MARK.search(text, first[line], ends[line]):
+            asks = apart[line + 1 :] & is_any(signs[line + 1 :], _SIGNS)
+            return int(ends[line]) if asks.sum() <= _MOST_OTHERS else 0
+    return int(ends[0]) if apart[0] and least <= ends[0] <= high and signs[0] in _COLONS else 0
+
+
+def _paragraph(boundaries: Boundaries, low: int, end: int) -> int:
+    """The last paragraph that begins from ``low`` up to ``end``, if its first line ends like a sentence, else 0."""
     lines = boundaries.hard_lines
     found = np.flatnonzero(boundaries.after_blank & (lines >= low) & (lines <= end))[-1:]
-    return int(lines[found[0]]) if boundaries.terminated[found].any() else None
+    return int(lines[found[0]]) if boundaries.terminated[found].any() else 0

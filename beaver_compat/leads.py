@@ -5,7 +5,7 @@ It knows lines by their place only, not what they say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -145,6 +145,24 @@ class Leads:
     def in_items(self, starts: Positions) -> NDArray[np.bool_]:
         """True for each of some characters below an item's first line or a key: the same words mean something else."""
         return self.items[self.starts.searchsorted(starts, side="right") - 1] >= 0
+
+    def apart(self, start: int, end: int) -> Leads:
+        """The same, but no line between two characters needs one outside, or the other way round."""
+        inside = np.append((self.starts >= start) & (self.starts < end), False)
+
+        def cut(lines: Positions) -> Positions:
+            own = inside[:-1].reshape(-1, *(1 for _ in lines.shape[1:]))
+            return np.where(inside[lines] == own, lines, -1)
+
+        return replace(
+            self,
+            needed=cut(self.needed),
+            behind=cut(self.behind),
+            bodies=cut(self.bodies),
+            parts=cut(self.parts),
+            around=cut(self.around),
+            items=cut(self.items),
+        )
 
     @cached_property
     def needing(self) -> Chosen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def query_of(*contexts: str, page_size: int = 64) -> str:
     starts = np.concatenate([own.astype(np.int64) + origin for own, origin in zip(tokens, origins, strict=True)])
     limits = np.cumsum([0, *(own.size for own in tokens)])
     boundaries = find_boundaries(points, character_classes(points))
-    begin, end = find_query(text, points, starts, boundaries, limits, page_size)
+    begin, end, _ = find_query(text, points, starts, boundaries, limits, page_size)
     return text[slice(*np.append(starts, len(text))[[begin, end]])].strip()
 
 
@@ -58,6 +59,15 @@ def query_of(*contexts: str, page_size: int = 64) -> str:
         "من أعاد بناء الطاحونة؟",
         "Question: What turns once in nine seconds?\nA. The mill\nB. The wheel\nC. The cart\nD. Is it none?",
         "Which of these is closed in winter?\n\nA. The path along the dam\nB. The gate\nC. The weir",
+        "<question>\nWho rebuilt the mill?\n</question>\n\nUse only the text above. Answer with one word.",
+        "[QUESTION]\nWho rebuilt the mill?\n[/QUESTION]\n\nUse only the text. Keep the answer short, and explain it.",
+        "1. Who rebuilt the mill?\n2. Who was paid?\n3. When does the wheel turn?",
+        "Who rebuilt the mill?\n\nWho was paid for it?",
+        "Which of these is closed in winter, when herons nest?\n\nA. The path along the dam, which is the longer way to"
+        " the town and to the harbour\n\nB. The gate, where bread is sold on Saturdays to all who come by\n\nC. The"
+        " weir below the reeds, where the herons nest all through the summer\n\nD. None of them, as far as the text says so",
+        "User: Remind me who rebuilt the mill\nAssistant:",
+        "User: Who rebuilt it? My son wants to know, because he must write about it for his school.\nAssistant:",
         "Summarize what is said about the mill in three sentences.",
         "List all animals that are mentioned in the text above.\n\nAnswer:",
     ],
@@ -75,6 +85,8 @@ def test_the_question_at_the_end_is_the_query(end: str) -> None:
         "Answer the question from the text below.\n\nWho rebuilt the mill?",
         "Question: who rebuilt the mill\nA. Ann\nB. Bo",
         "من أعاد بناء الطاحونة؟",
+        "Summarize the following text in three bullet points:",
+        "Translate the text below, all that was rebuilt after the flood, into French:",
     ],
 )
 def test_the_question_at_the_beginning_is_the_query(opening: str) -> None:
@@ -83,12 +95,53 @@ def test_the_question_at_the_beginning_is_the_query(opening: str) -> None:
     kept = COMPRESSOR.compress(f"{opening}\n\n{TEXT}", target_token=80)
     assert kept.compressed_context.startswith(opening)
     assert kept.spans[0].role == "query"
-    if opening.isascii():  # the table knows no Arabic
+    if "rebuilt" in opening:  # the table knows no Arabic
         assert "rebuilt after the flood" in kept.compressed_context
 
 
+def test_a_question_at_the_beginning_may_stand_right_above_the_text() -> None:
+    assert query_of(f"Who rebuilt the mill?\n{TEXT}") == "Who rebuilt the mill?"
+    chat = "Ann: How are you?\n" + "Bob: Fine.\nAnn: Well, let us go, then.\n" * 40
+    spans = COMPRESSOR.compress(chat, target_token=60).spans
+    assert all(span.start > 0 for span in spans if span.role == "query")
+
+
+def test_what_calls_itself_a_question_at_the_beginning_is_the_query_whatever_else_is_asked() -> None:
+    asked = "Question: Who rebuilt the mill?"
+    assert query_of(f"{asked}\n\n{TEXT}\n\nThe visitors left late. Would they come again?") == asked
+    faq = "\n\n".join(f"What is the {word}?\n\n{FILLER[0]}" for word in ["mill", "wheel", "bread", "path", "cart"])
+    assert query_of(f"{asked}\n\n{faq}") == asked
+
+
+@pytest.mark.parametrize("style", ["## {}\n\n", "Passage 3:\n{}\n", "{}\n\n", '<document index="3">\n{}\n'])
+def test_the_question_is_not_printed_under_the_last_heading(style: str) -> None:
+    names = ["Old Mill", "Beacon School", "Marrow Bridge", "Grey Harbour"]
+    parts = [style.replace("3", str(n)).format(name) + " ".join(FILLER) for n, name in enumerate(names)]
+    asked = "Where do the herons of the Old Mill nest?"
+    for budget in (45, 60, 90):
+        kept = COMPRESSOR.compress("\n\n".join([*parts, asked]), target_token=budget).compressed_context
+        assert kept.endswith(asked)
+        assert "Harbour" not in kept
+        assert not re.search(r"(Passage|index=.)3", kept)
+
+
+def test_the_last_question_of_a_list_does_not_stand_over_the_user_s() -> None:
+    faq = {
+        "Can I change my plan?": "You can change your plan at any time in the settings of your account.",
+        "Can I get my money back?": "Annual plans can be refunded within 14 days, monthly ones not at all.",
+        "How do I delete my account?": "Write to us. All files are removed after a month.",
+    }
+    text = "\n\n".join(f"{question}\n{answer}" for question, answer in faq.items())
+    for asked in ("Do you give the money back?", "Question: Do you give the money back?"):
+        kept = COMPRESSOR.compress(f"{text}\n\n{asked}", target_token=40).compressed_context
+        assert kept.endswith(asked)
+        assert "delete my account" not in kept
+
+
 def test_of_many_questions_the_first_is_not_the_query() -> None:
-    text = "\n\n".join(f"What is the {word}?\n\n{FILLER[n]}" for n, word in enumerate(["mill", "wheel", "bread"]))
+    text = "\n\n".join(
+        f"What is the {word}?\n\n{FILLER[n]}" for n, word in enumerate(["mill", "wheel", "bread", "path"])
+    )
     assert not query_of(f"{text}\n\n{TEXT}").startswith("What")
 
 
@@ -107,6 +160,8 @@ def test_a_question_on_the_line_below_the_text_or_behind_it() -> None:
     "end",
     [
         "See https://example.org/mill?page=2 for more of it",
+        "See https://example.org/mill? for more of it",
+        'They said \'why?\' and "what?" and "who?" all day long, and then',
         "OK?",
         "Best regards,\nBo",
         "END OF THE TERMS AND CONDITIONS",
