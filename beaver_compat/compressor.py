@@ -291,7 +291,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             selection = Selection(layout.parts, list(everything), whole_spans(document))
         else:
             if not query.ids.size:
-                query = document.implicit_query(self.config.page_size)
+                query = document.implicit_query(self._tokenizer, self.config.page_size)
             asked = Asked(document, query, encoded)
             scored = yield asked
             order = SentenceOrder(asked, self.table.weight, self.config)
@@ -318,7 +318,7 @@ class BeaverPromptCompressor(LLMLinguaFace, BatchFace):
             return [(index, 0.0) for index in range(len(contexts))]
         query = read_question(self._tokenizer, question, self.config)
         document, _ = self._source(contexts).read(implicit_query=False)
-        query = query if query.ids.size else document.implicit_query(self.config.page_size)
+        query = query if query.ids.size else document.implicit_query(self._tokenizer, self.config.page_size)
         return ranked_contexts(document, self._score([Asked(document, query)])[0], self.config)
 
     def _read(self, source: Source, implicit_query: bool, keep_vectors: bool = False) -> Read:

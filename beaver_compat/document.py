@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.amounts import asks_for_number, have_numbers
+from beaver_compat.amounts import asks_for_number, have_numbers, number_ids
 from beaver_compat.ascending import among
 from beaver_compat.boundaries import Boundaries, find_boundaries
 from beaver_compat.characters import character_classes, code_points, inside_number
@@ -47,12 +47,12 @@ class Query(NamedTuple):
     Attributes:
         ids: token ids, int32 [K].
         inside: True for each token that begins inside a number, bool [K].
-        wants_number: whether it asks for an amount or a date.
+        numbers: where it asks for an amount or a date, the tokens that are a word for one, ascending, int32; else None.
     """
 
     ids: NDArray[np.int32]
     inside: NDArray[np.bool_]
-    wants_number: bool = False
+    numbers: NDArray[np.int32] | None = None
 
 
 def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
@@ -69,7 +69,8 @@ def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> 
     if config.fold_words:
         starts, ends = offsets.T.astype(np.int64)
         ids = formed_ids(ids, starts, ends, question, odd_words(points, classes), tokenizer.encode)
-    return Query(ids, inside_number(classes, offsets[:, 0]), asks_for_number(question))
+    numbers = number_ids(tokenizer) if asks_for_number(question) else None
+    return Query(ids, inside_number(classes, offsets[:, 0]), numbers)
 
 
 @dataclass(frozen=True)
@@ -174,10 +175,11 @@ class Document:
             found[piece] = not self.text[ends[piece] : labels[line[piece]]].strip()
         return found
 
-    def implicit_query(self, page_size: int) -> Query:
+    def implicit_query(self, tokenizer: Tokenizer, page_size: int) -> Query:
         """What stands at ``query``, or would where a question is given.
 
         Args:
+            tokenizer: of the embedding table.
             page_size: M.
         """
         start, end = self.query
@@ -185,16 +187,23 @@ class Document:
             places = self.token_starts, self.boundaries, self.context_limits
             start, end, _ = find_query(self.text, self.points, *places, page_size)
         asked = self.text[slice(*np.append(self.token_starts, len(self.text))[[start, end]])]
-        return Query(self.ids[start:end], self.inside[start:end], asks_for_number(asked))
+        numbers = number_ids(tokenizer) if asks_for_number(asked) else None
+        return Query(self.ids[start:end], self.inside[start:end], numbers)
 
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character of ``text``."""
         return self._context_starts.searchsorted(characters, side="right") - 1
 
-    @cached_property
-    def with_numbers(self) -> NDArray[np.bool_]:
-        """True for each of ``sentences`` that has a number, bool [S]."""
-        return have_numbers(self.classes, self.sentences.starts, self.sentences.ends)
+    def with_numbers(self, starts: Limits, ends: Limits, limits: Limits, words: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """True for each of some stretches that has a number, in digits or in words, bool [S].
+
+        Args:
+            starts, ends: their characters, int64 [S].
+            limits: their token limits, int64 [S + 1].
+            words: the tokens that are a word for a number, ascending, int32.
+        """
+        spelt = np.flatnonzero(np.isin(self.ids[: limits[-1]], words))
+        return have_numbers(self.classes, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
 
     @cached_property
     def _context_starts(self) -> Limits:

@@ -196,9 +196,16 @@ def _heads(documents: Sequence[Document], device: torch.device) -> Tensor | None
 
 def _wanted_numbers(asked: Sequence[Asked]) -> Tensor | None:
     """True for each sentence of all documents with a number, where the question asks for one; None where none does."""
-    if not any(query.wants_number for _, query, _ in asked):
+    if all(query.numbers is None for _, query, _ in asked):
         return None
-    columns = [document.with_numbers & query.wants_number for document, query, _ in asked]
+    columns = [
+        np.zeros(document.sentences.starts.size, dtype=np.bool_)
+        if query.numbers is None
+        else document.with_numbers(
+            document.sentences.starts, document.sentences.ends, document.sentences.limits, query.numbers
+        )
+        for document, query, _ in asked
+    ]
     return torch.from_numpy(np.concatenate(columns))
 
 

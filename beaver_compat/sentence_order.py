@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from beaver_compat.amounts import have_numbers
 from beaver_compat.config import BeaverConfig
 from beaver_compat.lookup import ContextTokens, QueryTokens
 from beaver_compat.machine import one_thread
@@ -54,8 +53,9 @@ class SentenceOrder:
             return []
         with torch.inference_mode(), one_thread():
             scores = self._scores(limits)
-            if self._asked.query.wants_number:
-                numbers = have_numbers(document.classes, np.array(edges[:-1]), np.array(edges[1:]))
+            if self._asked.query.numbers is not None:
+                starts, ends = np.array(edges[:-1]), np.array(edges[1:])
+                numbers = document.with_numbers(starts, ends, limits, self._asked.query.numbers)
                 scores += self._config.number_weight * torch.from_numpy(numbers).to(scores.device)
             order = ranked(scores).tolist()
         return [(edges[at], edges[at + 1]) for at in order]

@@ -65,7 +65,7 @@ def query_of(*contexts: str, page_size: int = 64) -> str:
         "Who rebuilt the mill?\n\nWho was paid for it?",
         "Which of these is closed in winter, when herons nest?\n\nA. The path along the dam, which is the longer way to"
         " the town and to the harbour\n\nB. The gate, where bread is sold on Saturdays to all who come by\n\nC. The"
-        " weir below the reeds, where the herons nest all through the summer\n\nD. None of them, as far as the text says so",
+        " weir below the reeds, where the herons nest all through the summer\n\nD. None of them, as the text says",
         "User: Remind me who rebuilt the mill\nAssistant:",
         "User: Who rebuilt it? My son wants to know, because he must write about it for his school.\nAssistant:",
         "Summarize what is said about the mill in three sentences.",
