@@ -13,7 +13,7 @@ from beaver_compat.tokenization import Tokenizer
 
 Positions = NDArray[np.int64]
 
-_LONGEST_QUESTION = 4096  # characters of it that are looked at, the last
+_LONGEST_QUESTION = 1024  # characters of it that are looked at, the last
 _MEASURES = (
     "age|amount|cost|count|date|deadline|distance|duration|height|length|number|percentage|percent|population|price"
     "|proportion|quantity|salary|size|speed|temperature|weight|width|year"

@@ -24,6 +24,7 @@ _LEAST_QUERY = 4  # tokens: fewer ask nothing
 _MOST_BEHIND = 32  # tokens behind a question that no blank line sets apart: ``Answer in one word.``
 _LEAST_INSTRUCTION = 6  # tokens of a first line that ends with a colon
 _MOST_OTHERS = 2  # lines that ask something further down, where what the text begins with is taken for its question
+_LONGEST_ADDRESS = 2048  # characters
 _SIGNS = "?？؟՞"
 _SIGN_POINTS = {ord(sign) for sign in _SIGNS}
 _COLONS = {ord(":"), ord("：")}
@@ -157,7 +158,8 @@ def _questioned(text: str, points: NDArray[np.uint32], boundaries: Boundaries, r
 
 def _in_address(text: str, mark: int) -> bool:
     """Whether a mark belongs to a web address."""
-    return "://" in text[max(text.rfind(" ", 0, mark), text.rfind("\n", 0, mark)) + 1 : mark]
+    before = text[max(mark - _LONGEST_ADDRESS, 0) : mark]
+    return "://" in before[max(before.rfind(" "), before.rfind("\n")) + 1 :]
 
 
 def _turn(points: NDArray[np.uint32], boundaries: Boundaries, low: int, end: int) -> int:
