@@ -80,11 +80,13 @@ def have_numbers(classes: NDArray[np.uint16], starts: Positions, ends: Positions
 
     Args:
         classes: class bits of the text, uint16 [n].
-        starts, ends: characters of the stretches, int64 [S].
+        starts, ends: characters of the stretches, ascending, int64 [S].
 
     Returns:
         bool [S].
     """
-    digits = places_of(classes, DIGIT)
+    if not starts.size:
+        return np.zeros(0, dtype=np.bool_)
+    digits = places_of(classes[starts[0] : ends[-1]], DIGIT) + starts[0]
     begins = digits[(classes[digits - 1] & WORD == 0) | (digits == 0)]
     return begins.searchsorted(ends) > begins.searchsorted(starts)

@@ -90,7 +90,6 @@ class Document:
             where there are no parts.
         naming: True for each sentence that begins with the name of its part and says more, bool [S].
         query: the first token of the implicit query and the one behind its last; both L if the question is given.
-        text_start, text_end: the tokens beside it.
         points, classes: code points of ``text`` and their class bits.
         boundaries: of ``text``.
         whole_lines: True for each of ``boundaries.hard_lines`` that is worth nothing in pieces, bool.
@@ -112,8 +111,6 @@ class Document:
     heads: Limits | None
     naming: NDArray[np.bool_]
     query: tuple[int, int]
-    text_start: int
-    text_end: int
     points: NDArray[np.uint32]
     classes: NDArray[np.uint16]
     boundaries: Boundaries
@@ -186,7 +183,7 @@ class Document:
         if start == self.ids.size:
             places = self.token_starts, self.boundaries, self.context_limits
             start, end, _ = find_query(self.text, self.points, *places, page_size)
-        asked = self.text[slice(*np.append(self.token_starts, len(self.text))[[start, end]])]
+        asked = self.text[slice(*_characters(self.token_starts, len(self.text), (start, end)))]
         numbers = number_ids(tokenizer) if asks_for_number(asked) else None
         return Query(self.ids[start:end], self.inside[start:end], numbers)
 
@@ -202,8 +199,18 @@ class Document:
             limits: their token limits, int64 [S + 1].
             words: the tokens that are a word for a number, ascending, int32.
         """
-        spelt = np.flatnonzero(np.isin(self.ids[: limits[-1]], words))
+        spelt = np.flatnonzero(np.isin(self.ids[limits[0] : limits[-1]], words)) + limits[0]
         return have_numbers(self.classes, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
+
+    @property
+    def text_tokens(self) -> tuple[int, int]:
+        """The first token beside ``query`` and the one behind the last such."""
+        return _beside(self.query, self.ids.size)
+
+    @property
+    def query_characters(self) -> tuple[int, int]:
+        """The first character of ``query`` and the one behind its last."""
+        return _characters(self.token_starts, self.context_ends[-1], self.query)
 
     @cached_property
     def _context_starts(self) -> Limits:
@@ -243,10 +250,10 @@ def prepare_document(
         found = find_query(text, points, token_starts, boundaries, tokens.limits, size)
         query = found.start, found.end
         if found.asks and leads is not None:  # what is asked is no part of what it stands below
-            leads = leads.apart(*np.append(token_starts, len(text))[list(query)].tolist())
-    text_start, text_end = (0, query[0]) if query[1] == token_starts.size else (query[1], token_starts.size)
+            leads = leads.apart(*_characters(token_starts, len(text), query))
+    text_start, text_end = _beside(query, token_starts.size)
     context_limits = tokens.limits.clip(text_start, text_end)
-    end_character = int(token_starts[text_end]) if text_end < token_starts.size else len(text)
+    _, end_character = _characters(token_starts, len(text), (text_start, text_end))
     before, before_ends = token_starts[:text_end], np.minimum(ends, end_character)
     pages = page_limits(segment_limits(before, boundaries.lines, context_limits), context_limits, size)
     whole = whole_lines(token_starts, boundaries, size)
@@ -275,8 +282,6 @@ def prepare_document(
         heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
         naming=naming,
         query=query,
-        text_start=text_start,
-        text_end=text_end,
         points=points,
         classes=classes,
         boundaries=boundaries,
@@ -284,3 +289,14 @@ def prepare_document(
         leads=leads,
         smoother=smoother,
     )
+
+
+def _beside(query: tuple[int, int], tokens: int) -> tuple[int, int]:
+    """The tokens before a query that ends the text, or behind one that begins it."""
+    return (0, query[0]) if query[1] == tokens else (query[1], tokens)
+
+
+def _characters(token_starts: Limits, end: int, tokens: tuple[int, int]) -> tuple[int, int]:
+    """Where two tokens begin; the one behind the last at the text's end."""
+    first, behind = (int(token_starts[token]) if token < token_starts.size else end for token in tokens)
+    return first, behind

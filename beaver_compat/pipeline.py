@@ -104,11 +104,9 @@ def _forced(document: Document, forced: Sequence[tuple[int, int]]) -> Candidates
 
 def _query_sentences(document: Document) -> list[tuple[int, int]]:
     """The lines and sentences of the implicit query, the last one first: where not all fit, what is asked stays."""
-    first, behind = document.query
-    if first == behind:
+    boundaries, (begin, end) = document.boundaries, document.query_characters
+    if begin == end:
         return []
-    boundaries, begin = document.boundaries, int(document.token_starts[first])
-    end = int(np.append(document.token_starts, document.context_ends[-1])[behind])
     word = int(np.append(boundaries.words, end)[boundaries.word_ends.searchsorted(begin, side="right")])
     start = max(word, begin)  # not the white space before the first word
     edges = union(boundaries.hard_lines, boundaries.sentences)

@@ -88,7 +88,7 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
         keep_vectors: whether the ranges' vectors are made now and kept for many questions.
     """
     device = table.device
-    scored = [slice(document.text_start, document.text_end) for document in documents]
+    scored = [slice(*document.text_tokens) for document in documents]
     edges = [0, *accumulate(own.stop - own.start for own in scored)]
     ids = _joined([document.ids[own] for document, own in zip(documents, scored, strict=True)]).to(device)
     inside = _joined([document.inside[own] for document, own in zip(documents, scored, strict=True)]).to(device)
@@ -143,7 +143,7 @@ def _batches(asked: Sequence[Asked], most: int) -> list[list[int]]:
     batches: list[list[int]] = []
     room = 0
     for index, (document, query, encoded) in enumerate(asked):
-        tokens = most if encoded or query.ids.size > _LONGEST_QUERY else document.text_end
+        tokens = most if encoded or query.ids.size > _LONGEST_QUERY else document.ids.size
         if not document.pages.starts.size:
             continue
         if not batches or tokens > room:
@@ -165,9 +165,8 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     if own:
         own_scores = min_max(own[0], prompts[1], count)
         flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, config.sentence_weight)
-        wanted = _wanted_numbers(asked)
-        if config.number_weight > 0 and wanted is not None:
-            flash = flash + config.number_weight * wanted.to(flash.device)
+        if config.number_weight > 0 and any(query.numbers is not None for query in queries):
+            flash = flash + config.number_weight * _wanted_numbers(asked).to(flash.device)
         if encoded.heads is not None:
             flash = with_headings(flash, own_scores, encoded.heads, encoded.naming, config.heading_weight)
     order = ranked(flash, prompts[-1] if count > 1 else None).cpu().numpy()
@@ -194,10 +193,8 @@ def _heads(documents: Sequence[Document], device: torch.device) -> Tensor | None
     return torch.from_numpy(heads).to(device)
 
 
-def _wanted_numbers(asked: Sequence[Asked]) -> Tensor | None:
-    """True for each sentence of all documents with a number, where the question asks for one; None where none does."""
-    if all(query.numbers is None for _, query, _ in asked):
-        return None
+def _wanted_numbers(asked: Sequence[Asked]) -> Tensor:
+    """True for each sentence of all documents with a number, where the question asks for one, bool [S]."""
     columns = [
         np.zeros(document.sentences.starts.size, dtype=np.bool_)
         if query.numbers is None

@@ -43,7 +43,8 @@ class SentenceOrder:
         low = int(tokens_at(document.token_starts, np.array(start)))
         high = int(document.token_ends.searchsorted(end, side="right"))
         longest = _LONGEST_DIVIDED * self._config.page_size
-        if self._config.sentence_weight == 0 or not document.text_start <= low < high <= document.text_end:
+        first, behind = document.text_tokens
+        if self._config.sentence_weight == 0 or not first <= low < high <= behind:
             return []  # pages are kept whole; the implicit query has no scores
         if not record and (high - low > longest or document.whole_lines[line]):
             return []
@@ -62,7 +63,7 @@ class SentenceOrder:
 
     def _scores(self, limits: Positions) -> Tensor:
         context, query = self._tokens
-        low, high = limits[[0, -1]] - self._asked.document.text_start
+        low, high = limits[[0, -1]] - self._asked.document.text_tokens[0]
         ranges = cut(torch.from_numpy(limits - limits[0]).to(self._table.device))
         own = torch.zeros(limits.size - 1, dtype=torch.int64, device=self._table.device)
         piece = Piece(int(low), context.tokens[low:high], ranges, (own,))
