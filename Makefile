@@ -11,8 +11,9 @@ demo: $(VENV)/installed
 	$(BIN)/beaver compress docs/demo/gpl-3.0.txt --token-counter table --target-token 300 \
 		--question "How many days do I have to cure a violation after I receive notice?"
 
+# A process for each processor, of which each has one thread: every process holds a table and torch.
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .
