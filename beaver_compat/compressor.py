@@ -25,31 +25,31 @@ from beaver_compat.arguments import (
     checked_text,
     joined_prompt,
 )
-from beaver_compat.batch import BatchFace
 from beaver_compat.config import BeaverConfig
 from beaver_compat.counting import TableCounter, make_counter
 from beaver_compat.devices import resolve_device
 from beaver_compat.document import prepare_document, read_question
 from beaver_compat.embeddings import load_table
 from beaver_compat.errors import InputTypeError, InputValueError, shown
-from beaver_compat.face import LLMLinguaFace
-from beaver_compat.face_base import Steps
-from beaver_compat.face_llmlingua2 import most_forced_tokens
+from beaver_compat.face.base import Steps
+from beaver_compat.face.batch import BatchFace
+from beaver_compat.face.llmlingua2 import most_forced_tokens
+from beaver_compat.face.methods import LLMLinguaFace
+from beaver_compat.face.tokenizers import CountedTokenizer, TableTokenizer
 from beaver_compat.joints import count_joined
-from beaver_compat.layout import Layout, contexts_layout
 from beaver_compat.machine import keep_freed_memory
 from beaver_compat.pipeline import whole_spans
 from beaver_compat.prepared import PreparedContext, Read, Source
 from beaver_compat.result import CompressionResult, KeptSpan
 from beaver_compat.scoring import Asked, Scored, encode, score
 from beaver_compat.segmenter import token_range
-from beaver_compat.selection import Selection, Selector, ranked_contexts
-from beaver_compat.sentence_order import SentenceOrder
-from beaver_compat.sentences import sentence_ends
+from beaver_compat.selection.layout import Layout, contexts_layout
+from beaver_compat.selection.selector import Selection, Selector, ranked_contexts
+from beaver_compat.selection.sentence_order import SentenceOrder
+from beaver_compat.selection.wishes import Wishes, make_wishes
 from beaver_compat.structured import Segment, structured_layout
+from beaver_compat.text.sentences import sentence_ends
 from beaver_compat.tokenization import Tokenizer
-from beaver_compat.tokenizer_face import CountedTokenizer, TableTokenizer
-from beaver_compat.wishes import Wishes, make_wishes
 
 
 class _DefaultDevice(str):

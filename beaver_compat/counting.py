@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from beaver_compat.caller import warn_caller
 from beaver_compat.errors import InputTypeError, InputValueError, ModelNotFoundError, shown
-from beaver_compat.vocabulary import OWN_ENCODINGS, cached_files, encoding_name, load_encoding
+from beaver_compat.models.vocabulary import OWN_ENCODINGS, cached_files, encoding_name, load_encoding
 
 if TYPE_CHECKING:
     from tiktoken import Encoding

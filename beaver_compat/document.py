@@ -13,14 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.amounts import asks_for_number, have_numbers, number_ids
-from beaver_compat.ascending import among
-from beaver_compat.boundaries import Boundaries, find_boundaries
-from beaver_compat.characters import character_classes, code_points, inside_number
 from beaver_compat.config import BeaverConfig
-from beaver_compat.cutting import cut_places
 from beaver_compat.implicit_query import find_query
-from beaver_compat.leads import Leads
+from beaver_compat.scores.amounts import asks_for_number, have_numbers, number_ids
+from beaver_compat.scores.word_forms import formed_ids, odd_words
 from beaver_compat.segmenter import (
     Limits,
     Partition,
@@ -32,10 +28,14 @@ from beaver_compat.segmenter import (
     whole_lines,
 )
 from beaver_compat.smoothing import Smoother
-from beaver_compat.structure import find_leads
+from beaver_compat.structure.lead_finder import find_leads
+from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.units import with_units
+from beaver_compat.text.ascending import among
+from beaver_compat.text.boundaries import Boundaries, find_boundaries
+from beaver_compat.text.characters import character_classes, code_points, inside_number
+from beaver_compat.text.cutting import cut_places
 from beaver_compat.tokenization import Tokenized, Tokenizer
-from beaver_compat.units import with_units
-from beaver_compat.word_forms import formed_ids, odd_words
 
 CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beaver_compat.checkpoints import StoredTensor, broken, find_table, open_checkpoint, read_json
 from beaver_compat.devices import resolve_device
 from beaver_compat.errors import InputTypeError, InputValueError, ModelNotFoundError, shown
-from beaver_compat.sources import HubModel, LocalFolder, open_source
-from beaver_compat.table_cache import keep_table, keep_tensor, open_table, table_header, table_path
-from beaver_compat.tokenizer_files import fitting_tokenizer, load_tokenizer, read_tokenizer
+from beaver_compat.models.checkpoints import StoredTensor, broken, find_table, open_checkpoint, read_json
+from beaver_compat.models.sources import HubModel, LocalFolder, open_source
+from beaver_compat.models.table_cache import keep_table, keep_tensor, open_table, table_header, table_path
+from beaver_compat.models.tokenizer_files import fitting_tokenizer, load_tokenizer, read_tokenizer
 
 if TYPE_CHECKING:
     import tokenizers

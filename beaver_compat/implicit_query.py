@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import union
-from beaver_compat.boundaries import Boundaries
-from beaver_compat.characters import is_any
 from beaver_compat.segmenter import tokens_at
+from beaver_compat.text.ascending import union
+from beaver_compat.text.boundaries import Boundaries
+from beaver_compat.text.characters import is_any
 
 Positions = NDArray[np.int64]
 

@@ -14,10 +14,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from beaver_compat.config import BeaverConfig
-from beaver_compat.lookup import ContextTokens, QueryTokens, min_max, of_prompt, row_norms, unit_rows
-from beaver_compat.maxsim import maxsim_scores
 from beaver_compat.page_encoder import Cut, bag_sum, page_vectors, range_sums
-from beaver_compat.pieces import Piece, Vectors, of_all, of_each, prompts_of_ranges
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens, min_max, of_prompt, row_norms, unit_rows
+from beaver_compat.scores.maxsim import maxsim_scores
+from beaver_compat.scores.pieces import Piece, Vectors, of_all, of_each, prompts_of_ranges
 
 _HEADINGS = 5  # levels of parts within parts whose names count
 _SCORE_STEPS = 1 << 16  # scores are rounded to this grid, so that equal pages tie on every device

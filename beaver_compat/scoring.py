@@ -17,9 +17,7 @@ from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.document import Document, Query
-from beaver_compat.lookup import ContextTokens, QueryTokens, min_max, read_context, read_query
 from beaver_compat.machine import one_thread
-from beaver_compat.pieces import Piece, prompts_of_ranges, read_pieces
 from beaver_compat.query_planner import (
     mixed_scores,
     ranked,
@@ -28,6 +26,8 @@ from beaver_compat.query_planner import (
     with_neighbors,
     with_vectors,
 )
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens, min_max, read_context, read_query
+from beaver_compat.scores.pieces import Piece, prompts_of_ranges, read_pieces
 
 _VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
 _VALUES_ON_CPU = 1 << 23

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.ascending import among, distinct, nexts, union
-from beaver_compat.boundaries import Boundaries
+from beaver_compat.text.ascending import among, distinct, nexts, union
+from beaver_compat.text.boundaries import Boundaries
 
 Limits = NDArray[np.int64]
 

@@ -13,11 +13,11 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.boundaries import LONGEST_RECORD, Boundaries
-from beaver_compat.cutting import LONGEST_WORD, move_out
-from beaver_compat.elements import element_starts
-from beaver_compat.leads import Leads
-from beaver_compat.sentences import ends_between
+from beaver_compat.structure.elements import element_starts
+from beaver_compat.structure.leads import Leads
+from beaver_compat.text.boundaries import LONGEST_RECORD, Boundaries
+from beaver_compat.text.cutting import LONGEST_WORD, move_out
+from beaver_compat.text.sentences import ends_between
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.errors import InputTypeError, TokenizerError, shown
-from beaver_compat.fast_encoder import FastEncoder
-from beaver_compat.offsets import between_limits, composed_positions, token_limits
-from beaver_compat.own_encoder import OwnEncoder
-from beaver_compat.tokenizer_rules import rules_of
+from beaver_compat.models.fast_encoder import FastEncoder
+from beaver_compat.models.offsets import between_limits, composed_positions, token_limits
+from beaver_compat.models.own_encoder import OwnEncoder
+from beaver_compat.models.tokenizer_rules import rules_of
 
 if TYPE_CHECKING:
     import tokenizers

@@ -23,11 +23,11 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from beaver_compat.config import BeaverConfig
-from beaver_compat.lookup import ContextTokens, read_context, read_query
 from beaver_compat.machine import one_thread
 from beaver_compat.page_encoder import page_vectors
-from beaver_compat.pieces import read_pieces
 from beaver_compat.query_planner import mixed_scores
+from beaver_compat.scores.lookup import ContextTokens, read_context, read_query
+from beaver_compat.scores.pieces import read_pieces
 from benchmarks.reporting import environment, markdown_table
 
 PACKAGES = ("beaver-compat", "numpy", "torch")

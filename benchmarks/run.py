@@ -188,7 +188,7 @@ def _folder_name(asked: Row, found: Data) -> str:
         for sample in samples:
             digest.update(f"{label} {sample}".encode("utf-8", "surrogatepass"))
     for package in ("beaver_compat", "benchmarks"):
-        for file in sorted((ROOT / package).glob("*.py")):
+        for file in sorted((ROOT / package).rglob("*.py")):
             digest.update(b"" if file.name in _NOT_MEASURING else file.read_bytes())
     words = [*(Path(name).name for name in asked["datasets"]), asked["length"] or "", f"n{asked['limit'] or ''}"]
     words += ["-".join(map(str, asked["budgets"])), asked["counter"], asked["reader_model"] or "no-reader"]

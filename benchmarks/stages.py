@@ -20,7 +20,7 @@ HOOKS = {
     "boundaries, pages": ("document:prepare_document", "document:Document.with_folded_words"),
     "encode": ("scoring:encode",),
     "score": ("scoring:score",),
-    "plan, render": ("selection:Selector.__init__", "selection:Selector.select"),
+    "plan, render": ("selection.selector:Selector.__init__", "selection.selector:Selector.select"),
     "count": (
         "counting:FunctionCounter.__call__",
         "counting:TableCounter.__call__",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from beaver_compat.boundaries import find_boundaries
-from beaver_compat.characters import character_classes, code_points
-from beaver_compat.headings import find_headings
-from beaver_compat.units import with_units
+from beaver_compat.structure.headings import find_headings
+from beaver_compat.structure.units import with_units
+from beaver_compat.text.boundaries import find_boundaries
+from beaver_compat.text.characters import character_classes, code_points
 
 PAGE = """<!DOCTYPE html>
 <html><head><title>Alder Mill</title></head><body>

@@ -15,7 +15,7 @@ from hub_server import COMMIT, HubServer, Repo
 from huggingface_hub import constants
 from model_files import model_files, table
 
-from beaver_compat import sources, table_cache
+from beaver_compat.models import sources, table_cache
 
 MODEL = "someone/a-model"
 BIG = table(rows=200)  # 3,200 bytes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from beaver_compat.boundaries import Boundaries, find_boundaries
-from beaver_compat.characters import character_classes, code_points
-from beaver_compat.leads import Leads
-from beaver_compat.structure import find_leads
-from beaver_compat.units import with_units
+from beaver_compat.structure.lead_finder import find_leads
+from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.units import with_units
+from beaver_compat.text.boundaries import Boundaries, find_boundaries
+from beaver_compat.text.characters import character_classes, code_points
 
 
 def boundaries_of(text: str) -> Boundaries:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverConfig, BeaverPromptCompressor
-from beaver_compat.amounts import asks_for_number, have_numbers, number_ids
-from beaver_compat.characters import character_classes, code_points
+from beaver_compat.scores.amounts import asks_for_number, have_numbers, number_ids
+from beaver_compat.text.characters import character_classes, code_points
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beaver_compat import BeaverPromptCompressor, InputAssertionError, InputTypeError, InputValueError, batch
+from beaver_compat import BeaverPromptCompressor, InputAssertionError, InputTypeError, InputValueError
+from beaver_compat.face import batch
 from beaver_compat.prepared import Source, read_tokens
 
 LICENCE = (Path(__file__).resolve().parent.parent / "docs/demo/gpl-3.0.txt").read_text(encoding="utf-8")

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from line_readings import boundaries_of
 
-from beaver_compat import characters
-from beaver_compat.characters import character_classes, code_points
+from beaver_compat.text import characters
+from beaver_compat.text.characters import character_classes, code_points
 
 
 @given(st.lists(st.lists(st.text('ab", ', max_size=3), min_size=1, max_size=4), min_size=1, max_size=6), st.booleans())

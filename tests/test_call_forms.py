@@ -14,7 +14,7 @@ from call_forms import INSTRUCTION, NOTEBOOK, SHOTS, check
 from prompt_samples import ANSWER, CONTEXTS, HARBOUR, OBSERVATORY, ORCHARD, QUESTION, TAGGED, TAGGED_JSON, kept_words
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.wishes import RANK_METHODS
+from beaver_compat.selection.wishes import RANK_METHODS
 
 DOCUMENTS = [f"Document [{number}](Title: Place {number}) {text}" for number, text in enumerate(CONTEXTS, 1)]
 LONG = {

@@ -10,9 +10,9 @@ import pytest
 import torch
 from model_files import ROWS, VOCAB_SIZE, WIDTH, bin_bytes, checkpoint, other_tensors, table, write_folder
 
-from beaver_compat.checkpoints import StoredTensor, find_table, open_checkpoint, read_json
 from beaver_compat.errors import TableError
-from beaver_compat.sources import LocalFolder
+from beaver_compat.models.checkpoints import StoredTensor, find_table, open_checkpoint, read_json
+from beaver_compat.models.sources import LocalFolder
 
 KINDS = ["safetensors", "safetensors sharded", "bin", "bin sharded"]
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from beaver_compat import BeaverConfig, BeaverPromptCompressor
-from beaver_compat.lookup import read_context, read_query
 from beaver_compat.page_encoder import cut, max_pool, mean_pool
-from beaver_compat.pieces import read_pieces
 from beaver_compat.query_planner import mixed_scores
+from beaver_compat.scores.lookup import read_context, read_query
+from beaver_compat.scores.pieces import read_pieces
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 

@@ -8,8 +8,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beaver_compat.characters import character_classes, code_points
-from beaver_compat.cutting import (
+from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.cutting import (
     AFTER_CLAUSE,
     AFTER_LINE,
     AFTER_WORD,

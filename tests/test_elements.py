@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.elements import element_starts
+from beaver_compat.structure.elements import element_starts
 
 PEOPLE = [
     {"id": number, "name": f"{first} {last}", "tags": ["a, b", "c]"], "city": city}

@@ -12,8 +12,8 @@ from kept_texts import kept
 from line_readings import boundaries_of, leads_of, needs, units_of
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.characters import code_points
-from beaver_compat.environments import find_environments
+from beaver_compat.structure.environments import find_environments
+from beaver_compat.text.characters import code_points
 
 PAPER = r"""We study how heat goes through thin rods. Earlier work assumed that all of them are alike.
 The model is given by

@@ -6,9 +6,9 @@ import pytest
 from heading_samples import BELOW, CLAUSES, PAGE, TITLES, UNDERLINED, headings
 from text_kinds import CODE, CSV, DIALOGUE, FEW_SHOT, JSON_LINES
 
-from beaver_compat.boundaries import find_boundaries
-from beaver_compat.characters import character_classes, code_points
-from beaver_compat.headings import clause_titles
+from beaver_compat.structure.headings import clause_titles
+from beaver_compat.text.boundaries import find_boundaries
+from beaver_compat.text.characters import character_classes, code_points
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.boundaries import find_boundaries
-from beaver_compat.characters import character_classes, code_points
 from beaver_compat.implicit_query import find_query
+from beaver_compat.text.boundaries import find_boundaries
+from beaver_compat.text.characters import character_classes, code_points
 
 COMPRESSOR = BeaverPromptCompressor(token_counter="table")
 FILLER = [

@@ -15,9 +15,9 @@ from kept_texts import kept
 from line_readings import boundaries_of, leads_of, needs, units_of
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.characters import code_points
-from beaver_compat.items import item_contents
-from beaver_compat.units import with_units
+from beaver_compat.structure.items import item_contents
+from beaver_compat.structure.units import with_units
+from beaver_compat.text.characters import code_points
 
 
 @pytest.mark.parametrize(

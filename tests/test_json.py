@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from prompt_samples import HARBOUR, OBSERVATORY, ORCHARD, kept_words
 
 from beaver_compat import BeaverPromptCompressor, InputTypeError, InputValueError
-from beaver_compat.json_values import dumped
+from beaver_compat.face.json_values import dumped
 
 DATA: dict[str, Any] = {
     "id": 987654,

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from text_kinds import CODE
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.boundaries import find_boundaries
-from beaver_compat.characters import character_classes, code_points
-from beaver_compat.statements import find_statements
+from beaver_compat.structure.statements import find_statements
+from beaver_compat.text.boundaries import find_boundaries
+from beaver_compat.text.characters import character_classes, code_points
 
 
 @pytest.mark.parametrize("budget", [70, 100, 120, 160, 220])

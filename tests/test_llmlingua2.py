@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from prompt_samples import ANSWER, CONTEXTS, HARBOUR, QUESTION, kept_words
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.labels import labeled_words
+from beaver_compat.face.word_labels import labeled_words
 from beaver_compat.result import KeptSpan
 
 

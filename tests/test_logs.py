@@ -9,8 +9,8 @@ import pytest
 from line_readings import boundaries_of, needs, units_of
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.characters import code_points
-from beaver_compat.units import with_units
+from beaver_compat.structure.units import with_units
+from beaver_compat.text.characters import code_points
 
 TRACE = """2024-05-31 10:31:04 INFO start
 2024-05-31 10:31:05 ERROR order 7 failed

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
 
-from beaver_compat.offsets import (
+from beaver_compat.models.offsets import (
     between_limits,
     byte_alphabet,
     byte_level_widths,

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer as Backend
 from tokenizers import normalizers, pre_tokenizers
 from tokenizers.models import Unigram
 
-from beaver_compat import own_encoder
+from beaver_compat.models import own_encoder
 from beaver_compat.tokenization import Tokenizer
 
 

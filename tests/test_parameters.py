@@ -10,7 +10,7 @@ import pytest
 from prompt_samples import ANSWER, CONTEXTS, HARBOUR, OBSERVATORY, ORCHARD, QUESTION, kept_contexts
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.wishes import RANK_METHODS
+from beaver_compat.selection.wishes import RANK_METHODS
 
 
 def test_context(compressor: BeaverPromptCompressor) -> None:

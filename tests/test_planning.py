@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.boundaries import find_boundaries
-from beaver_compat.characters import character_classes, code_points
-from beaver_compat.cutting import cut_places
-from beaver_compat.planning import Candidates, Parts, Runs, largest_fitting, merged, plan, union
+from beaver_compat.selection.planning import Candidates, Parts, Runs, largest_fitting, merged, plan, union
 from beaver_compat.smoothing import Smoother
+from beaver_compat.text.boundaries import find_boundaries
+from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.cutting import cut_places
 
 stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 12)).map(lambda p: (p[0], p[0] + p[1])), max_size=12)
 

@@ -12,11 +12,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beaver_compat import BeaverConfig, BeaverPromptCompressor, phrases, scoring
+from beaver_compat import BeaverConfig, BeaverPromptCompressor, scoring
 from beaver_compat.document import read_question
-from beaver_compat.lookup import itf_weights, min_max, read_context, read_query
-from beaver_compat.pieces import read_pieces
 from beaver_compat.query_planner import mixed_scores
+from beaver_compat.scores import phrases
+from beaver_compat.scores.lookup import itf_weights, min_max, read_context, read_query
+from beaver_compat.scores.pieces import read_pieces
 from beaver_compat.scoring import Asked, score
 
 VOCABULARY = 50
@@ -105,7 +106,7 @@ def test_each_prompts_scores_are_those_it_has_alone(
     alone = [scored([prompt], width, config)[0] for prompt in batch]
     with pytest.MonkeyPatch.context() as patch:
         if piece:
-            patch.setattr("beaver_compat.pieces._VALUES_ON_CPU", piece * width)
+            patch.setattr("beaver_compat.scores.pieces._VALUES_ON_CPU", piece * width)
         together = scored(batch, width, config)
     for one, other in zip(alone, together, strict=True):
         for own, found in zip(one, other, strict=True):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from prompt_samples import CONTEXTS, HARBOUR, OBSERVATORY, QUESTION
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.recovery import Source, recovered
+from beaver_compat.face.recovery import Source, recovered
 
 
 def test_quotes_of_verbatim_text_come_back_unchanged(compressor: BeaverPromptCompressor) -> None:

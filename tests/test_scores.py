@@ -12,13 +12,14 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from beaver_compat import maxsim, page_encoder, query_planner
+from beaver_compat import page_encoder, query_planner
 from beaver_compat.config import BeaverConfig
-from beaver_compat.lookup import ContextTokens, QueryTokens, read_context, read_query
 from beaver_compat.page_encoder import cut, mean_pool
-from beaver_compat.phrases import shared_pairs
-from beaver_compat.pieces import Piece, _split, read_pieces
 from beaver_compat.query_planner import mixed_scores
+from beaver_compat.scores import maxsim
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens, read_context, read_query
+from beaver_compat.scores.phrases import shared_pairs
+from beaver_compat.scores.pieces import Piece, _split, read_pieces
 
 VOCABULARY, WIDTH, CAPACITY = 40, 6, 7
 TABLE = np.random.default_rng(7).normal(size=(VOCABULARY, WIDTH)).astype(np.float32)
@@ -159,7 +160,7 @@ def test_scores_in_pieces_equal_scores_in_one(config: BeaverConfig, monkeypatch:
     query[5:15] = context[100:110]
     limits = [torch.arange(0, 501, 10), torch.arange(0, 501, 4)]
     one = scored(context, query, limits, config)
-    monkeypatch.setattr("beaver_compat.pieces._VALUES_ON_CPU", 64 * WIDTH)
+    monkeypatch.setattr("beaver_compat.scores.pieces._VALUES_ON_CPU", 64 * WIDTH)
     monkeypatch.setattr(maxsim, "_QUERY_TOKENS_AT_ONCE", 7)
     tokens, _ = read(context, query)
     assert len(read_pieces(tokens, limits)) > 5

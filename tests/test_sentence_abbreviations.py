@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from beaver_compat.sentence_abbreviations import Abbreviations, one_pass
-from beaver_compat.sentences import ends_between
+from beaver_compat.text.sentence_abbreviations import Abbreviations, one_pass
+from beaver_compat.text.sentences import ends_between
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

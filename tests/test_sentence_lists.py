@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beaver_compat.sentence_lists import break_before_items
+from beaver_compat.text.sentence_lists import break_before_items
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

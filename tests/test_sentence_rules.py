@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sentence_samples import PIECES
 
-from beaver_compat.sentence_rules import PLACEHOLDER_LETTERS, PLACEHOLDER_SYMBOLS, SentenceRules
+from beaver_compat.text.sentence_rules import PLACEHOLDER_LETTERS, PLACEHOLDER_SYMBOLS, SentenceRules
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -20,14 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sentence_samples import BOMBS, PIECES, PROSE
 
-from beaver_compat import sentences
 from beaver_compat.errors import InputValueError
-from beaver_compat.sentences import LANGUAGES, MAX_WINDOW, script_language, sentence_ends
+from beaver_compat.text import sentences
+from beaver_compat.text.sentences import LANGUAGES, MAX_WINDOW, script_language, sentence_ends
 
 CODES = sorted(LANGUAGES)
 RUN_BOMBS = """
 import sys
-from beaver_compat.sentences import LANGUAGES, MAX_WINDOW, sentence_ends
+from beaver_compat.text.sentences import LANGUAGES, MAX_WINDOW, sentence_ends
 from sentence_samples import BOMBS
 for code in sorted(LANGUAGES):
     for bomb in BOMBS:
@@ -147,7 +147,7 @@ def test_without_the_expected_pysbd_a_plain_rule_does_it(
         monkeypatch.setattr(sentences, "_EXPECTED_TABLES", "another digest")
     else:
         monkeypatch.setitem(sys.modules, "pysbd.languages", None)
-    with caplog.at_level(logging.WARNING, logger="beaver_compat.sentences"):
+    with caplog.at_level(logging.WARNING, logger="beaver_compat.text.sentences"):
         assert sentence_ends("He came (late). Left!  Why?\nNobody knows v1.2 yet", "en") == [16, 23, 28, 49]
         assert sentence_ends("他来了。「真的吗？」她问。好", "zh") == [4, 10, 13, 14]
         for bomb in BOMBS:

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from model_files import bin_bytes
 from typing_extensions import Self
 
-from beaver_compat import table_cache
 from beaver_compat.embeddings import load_table
 from beaver_compat.errors import ModelNotFoundError
+from beaver_compat.models import table_cache
 
 HANG_GUARD = 60  # seconds that a started process may take
 
@@ -166,7 +166,8 @@ def test_the_cache_lies_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatc
 
 LOAD_IN_PARTS = f"""
     import torch
-    from beaver_compat import sources, table_cache
+    from beaver_compat.models import sources
+    from beaver_compat.models import table_cache
     from beaver_compat.embeddings import load_table
     sources.PART_BYTES = table_cache.PART_BYTES = {PART}
     print(load_table({MODEL!r}).weight.double().sum().item())

@@ -32,8 +32,9 @@ from tokenizers import AddedToken, Regex, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as Backend
 from tokenizers.models import BPE
 
-from beaver_compat import own_encoder, tokenization
+from beaver_compat import tokenization
 from beaver_compat.errors import InputTypeError, TokenizerError
+from beaver_compat.models import own_encoder
 from beaver_compat.tokenization import Tokenizer
 
 

@@ -8,10 +8,10 @@ from line_readings import boundaries_of, units_of
 from text_kinds import EXAMPLES, FEW_SHOT
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.characters import character_classes, code_points
-from beaver_compat.cues import subtitle_cues
-from beaver_compat.structure import find_leads
-from beaver_compat.units import with_units
+from beaver_compat.structure.cues import subtitle_cues
+from beaver_compat.structure.lead_finder import find_leads
+from beaver_compat.structure.units import with_units
+from beaver_compat.text.characters import character_classes, code_points
 
 
 def test_short_fenced_blocks_are_records() -> None:

@@ -24,9 +24,10 @@ from tiny_tiktoken import (  # fixtures too
     running_server,  # noqa: F401
 )
 
-from beaver_compat import counting, vocabulary
+from beaver_compat import counting
 from beaver_compat.counting import TokenCounterWarning, make_counter
 from beaver_compat.errors import ModelNotFoundError
+from beaver_compat.models import vocabulary
 
 pytestmark = pytest.mark.usefixtures("fresh")
 
@@ -158,7 +159,8 @@ def test_silent_network_keeps_no_process_from_its_work_or_exit() -> None:
 SILENT = """
 import os, tempfile, tiktoken, tiktoken.load
 from tiktoken import registry
-from beaver_compat import counting, vocabulary
+from beaver_compat import counting
+from beaver_compat.models import vocabulary
 os.environ["TIKTOKEN_CACHE_DIR"] = tempfile.gettempdir() + "/none"
 vocabulary.FETCH_SECONDS = 0.2
 tiktoken.list_encoding_names()

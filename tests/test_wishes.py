@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from prompt_samples import CONTEXTS, QUESTION, kept_words
 
 from beaver_compat import BeaverPromptCompressor, InputValueError
-from beaver_compat.wishes import arithmetic
+from beaver_compat.selection.wishes import arithmetic
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizer_factory import FAMILIES
 
-from beaver_compat import BeaverConfig, BeaverPromptCompressor, word_forms
-from beaver_compat.characters import character_classes, code_points
+from beaver_compat import BeaverConfig, BeaverPromptCompressor
+from beaver_compat.scores import word_forms
+from beaver_compat.scores.word_forms import formed_ids, odd_words
+from beaver_compat.text.characters import character_classes, code_points
 from beaver_compat.tokenization import Tokenizer
-from beaver_compat.word_forms import formed_ids, odd_words
 
 CAPITALS = re.compile(r"(?<![^\W河狸])[A-ZÄÖÜ]{4,}(?![^\W河狸])")
 LETTERS = re.compile(r"(?<![^\W_])[^\W\d_河狸]{2,40}(?![^\W_])")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from line_readings import PIECES, boundaries_of
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.characters import code_points
-from beaver_compat.markers import item_markers
+from beaver_compat.text.characters import code_points
+from beaver_compat.text.markers import item_markers
 
 PROSE = (
     "Most of the lodge stands on the old dam, which the beavers have repaired every autumn since the flood with "

@@ -19,7 +19,8 @@ import tiktoken
 import tiktoken.load
 from tiktoken import registry
 
-from beaver_compat import counting, vocabulary
+from beaver_compat import counting
+from beaver_compat.models import vocabulary
 
 MERGES = [b"he", b"ll", b" w", b"hell", b"hello", b"or", b"  ", b"    "]
 RANKS = {token: rank for rank, token in enumerate([bytes([byte]) for byte in range(256)] + MERGES)}

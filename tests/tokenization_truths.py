@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokenizer_factory import FAMILIES, MARKER
 from tokenizers import Tokenizer as Backend
 
-from beaver_compat.offsets import byte_alphabet, composed_positions
+from beaver_compat.models.offsets import byte_alphabet, composed_positions
 from beaver_compat.tokenization import Tokenized, Tokenizer
 
 BYTE_LEVEL = ("gpt2", "qwen")

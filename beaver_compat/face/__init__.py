@@ -1,0 +1,1 @@
+"""LLMLingua's methods and what their callers read off a compressor."""

@@ -1,0 +1,1 @@
+"""What a model brings: its tokenizer, its embedding table, and the ways to get hold of both."""

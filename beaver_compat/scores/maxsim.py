@@ -1,0 +1,93 @@
+"""MaxSim: how well each range of tokens matches the query's words, and its runs of words, in Eq. 7's place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from beaver_compat.config import BeaverConfig
+from beaver_compat.page_encoder import range_maxima
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens, of_prompt, unit_rows
+from beaver_compat.scores.phrases import Phrases, shared_phrases
+from beaver_compat.scores.pieces import Piece, of_all
+
+_QUERY_TOKENS_AT_ONCE = 64  # columns of the similarity matrix held at once
+_LEAST_WEIGHT = 1e-9  # what a sum of weights is at least divided by
+
+
+def maxsim_scores(
+    context: ContextTokens, pieces: Sequence[Piece], query: QueryTokens, config: BeaverConfig
+) -> list[Tensor]:
+    """The query tokens' best matches in each range, ``sum_k w_k max_j match(x_ij, q_k)``, over ``sum_k w_k``.
+
+    ``match`` is the cosine, 0 below ``maxsim_floor``.  An exact match gains ``phrase_weight`` for each neighbour in the
+    query that it also has in the context, times the weight of the run that they are part of in place of ``w_k``, so
+    that whole names and numbers beat their scattered pieces, however common the pieces are.
+
+    Differs from the paper: takes the place of Eq. 7.  It is ColBERT's late interaction over static token embeddings:
+    an exact match counts fully, a related word by its cosine.  A token that the query repeats counts once in all.
+    Parameters and result are those of `semantic_scores`.
+    """
+    repeats = torch.bincount(query.places).index_select(0, query.places)  # [K]
+    weights = query.weights.index_select(0, query.places) / repeats
+    prompts, count = query.prompts, len(query.edges) - 1
+    sums = torch.zeros(count, dtype=torch.float64, device=weights.device).index_add_(0, prompts, weights.double())
+    totals = of_prompt(sums.clamp_min_(_LEAST_WEIGHT).float(), prompts)
+    phrases = None
+    if config.phrase_weight > 0:
+        rewards = config.phrase_weight / (repeats * totals)  # [K]
+        phrases = shared_phrases(context, query, rewards, itf=config.itf != "none")
+    longest = max(last - first for first, last in pairwise(query.edges))
+    shares = weights.new_zeros(count, longest)
+    shares[prompts, query.columns] = weights / totals
+    known = query.places[query.places < context.counts.numel()].long()
+    units = unit_rows(query.rows)
+    below = float(np.nextafter(np.float32(config.maxsim_floor), np.float32(-1)))  # what is above it stays
+    found: list[Tensor] = []
+    for low in range(0, longest, _QUERY_TOKENS_AT_ONCE):
+        high = min(low + _QUERY_TOKENS_AT_ONCE, longest)
+        cosines = _cosines(context, query, units, low, high)  # [U, k]
+        functional.threshold(cosines, below, 0, inplace=True).mul_(of_prompt(shares[:, low:high], context.prompts))
+        matching = (cosines.sum(1) > 0).index_fill_(0, known, True)  # [U]; few match, and only they are gathered
+        inside = phrases if phrases is None or longest == high - low else phrases.between(low, high)
+        more = of_all(pieces, partial(_best_matches, cosines, matching, inside))
+        found = [total + term for total, term in zip(found, more, strict=True)] if found else more
+    return [total.float() for total in found]
+
+
+def _cosines(context: ContextTokens, query: QueryTokens, units: Tensor, low: int, high: int) -> Tensor:
+    """Cosines of the distinct tokens with the query tokens of their prompt from ``low`` to ``high``, float32 [U, k].
+
+    Args:
+        context, query: of the batch.
+        units: rows of the query tokens, scaled to length 1, [K, d].
+        low, high: counted from the first token of each query; where one has fewer the cosine is 0.
+    """
+    cosines = context.rows.new_zeros(context.rows.shape[0], high - low)
+    for prompt, (first, last) in enumerate(pairwise(query.edges)):
+        asked = units[first + low : min(first + high, last)]
+        own = slice(*context.limits[prompt : prompt + 2])
+        torch.mm(context.rows[own], asked.T, out=cosines[own, : asked.shape[0]])
+    return cosines.div_(context.norms.unsqueeze(1))
+
+
+def _best_matches(weighted: Tensor, matching: Tensor, phrases: Phrases | None, piece: Piece) -> list[Tensor]:
+    """Sum over query tokens of the best weighted match ([U, k]) in each range of a piece.
+
+    Tokens are gathered where ``matching`` ([U]) says so; all that are part of a phrase are.
+    """
+    at = matching.index_select(0, piece.tokens).nonzero().squeeze(1)  # [P]
+    matches = weighted.index_select(0, piece.tokens.index_select(0, at))  # [P, k]
+    if phrases is not None:
+        edges = torch.tensor([piece.start, piece.start + piece.tokens.numel()], device=at.device)
+        first, last = torch.searchsorted(phrases.tokens, edges).tolist()
+        rows = torch.searchsorted(at, phrases.tokens[first:last] - piece.start)
+        matches[rows, phrases.places[first:last]] += phrases.gains[first:last]  # each place once: nothing is lost
+    limits = torch.searchsorted(at, piece.cut.atoms)
+    return [found.sum(1, dtype=torch.float64) for found in range_maxima(matches, piece.cut, limits, least=0)]

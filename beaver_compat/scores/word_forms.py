@@ -1,0 +1,147 @@
+"""Words in the one form that they are scored in, wherever they stand, so that the question's meet the text's.
+
+A vocabulary spells a word behind a space in other pieces than behind a bracket, a quote or a comma, as in the cells
+of a table, and one in capitals in pieces that mean nothing.  Here each is read as it is spelt behind a space, and
+LIABILITY as liability.
+Only the ids change: a token keeps its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.segmenter import mixed
+from beaver_compat.text.ascending import among, nexts, rises, union
+from beaver_compat.text.characters import CHARACTERS_AT_ONCE, DIGIT, UPPER, WIDE, WORD, is_any, places_of
+from beaver_compat.tokenization import Tokenized
+
+Positions = NDArray[np.int64]
+
+_LEAST_CAPITALS = 4  # shorter ones are mostly names that have no small form: IBM, USA
+_LEAST_LETTERS, _MOST_LETTERS = 2, 40
+_CONNECTORS = "-'\u2019./@&+_"  # between letters they make one word of two, spelt alike wherever it stands
+_SPACES = " \n\r"  # reading the first words of lines as behind a space, too, was no better
+
+
+class Words(NamedTuple):
+    """Words that stand in another form.
+
+    Attributes:
+        starts, ends: their characters, ascending, int64 [W].
+        capital: True for those in capitals, bool [W].
+    """
+
+    starts: Positions
+    ends: Positions
+    capital: NDArray[np.bool_]
+
+
+def odd_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Words:
+    """Words of letters that stand behind a bracket, a quote, a comma or the like, and words of nothing but capitals.
+
+    Args:
+        points: code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+    """
+    capitals, capital_ends = _capital_words(points, classes)
+    glued, glued_ends = _glued_words(points, classes)
+    starts = union(capitals, glued)
+    ends = np.empty_like(starts)
+    ends[starts.searchsorted(glued)] = glued_ends
+    ends[starts.searchsorted(capitals)] = capital_ends
+    return Words(starts, ends, among(starts, capitals))
+
+
+def _capital_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tuple[Positions, Positions]:
+    capitals = places_of(classes, UPPER)
+    first = np.flatnonzero(rises(capitals, -2) > 1)
+    lengths = nexts(first, capitals.size) - first
+    long = lengths >= _LEAST_CAPITALS
+    if not long.any():
+        return capitals[:0], capitals[:0]
+    starts = capitals[first[long]]
+    ends = starts + lengths[long]
+
+    def joins(places: Positions) -> NDArray[np.bool_]:
+        return ((classes[places] & WORD) != 0) | (points[places] == ord("_"))
+
+    joined = (starts > 0) & joins(np.maximum(starts - 1, 0))
+    joined |= (ends < points.size) & joins(np.minimum(ends, points.size - 1))
+    return starts[~joined], ends[~joined]
+
+
+def _glued_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tuple[Positions, Positions]:
+    """Words that neither a space nor a line end stands before; what follows a connector within a word is none."""
+    found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
+    for low in range(0, points.size, CHARACTERS_AT_ONCE):
+        reach = CHARACTERS_AT_ONCE + _MOST_LETTERS + 1
+        signs, kinds = _with_two_before(points, low, reach), _with_two_before(classes, low, reach)
+        letter = (kinds & (WORD | DIGIT)) == WORD
+        first = np.flatnonzero((letter[2:] > letter[1:-1])[:CHARACTERS_AT_ONCE]) + 2
+        first = first[~is_any(signs[first - 1], _SPACES)]
+        others = np.append(np.flatnonzero(~letter), letter.size)
+        ends = others[others.searchsorted(first)]
+        free = ((kinds[first - 1] | np.append(kinds, 0)[ends]) & (WORD | WIDE)) == 0  # a digit is of a word, too
+        within = is_any(signs[first - 1], _CONNECTORS) & letter[first - 2]
+        kept = free & ~within & (ends - first >= _LEAST_LETTERS) & (ends - first <= _MOST_LETTERS)
+        found.append((first[kept] + low - 2, ends[kept] + low - 2))
+    starts, ends = (np.concatenate(column) for column in zip(*found, strict=True))
+    return starts, ends
+
+
+def _with_two_before(values: NDArray[Any], low: int, reach: int) -> NDArray[Any]:
+    """Values from two before a place on; 0 stands for those before the first."""
+    part = values[max(low - 2, 0) : low + reach]
+    return part if low >= 2 else np.concatenate([np.zeros(2 - low, dtype=values.dtype), part])
+
+
+def formed_ids(
+    ids: NDArray[np.int32],
+    token_starts: Positions,
+    token_ends: Positions,
+    text: str,
+    words: Words,
+    encode: Callable[[Sequence[str]], Tokenized],
+) -> NDArray[np.int32]:
+    """Ids in which the tokens of each word are those of its one form: in order if it has as many, else by their place.
+
+    Args:
+        ids: int32 [L].
+        token_starts, token_ends: characters of each token in ``text``, int64 [L].
+        text: what was tokenized.
+        words: of the text (`odd_words`).
+        encode: the tokenizer.
+    """
+    low = token_ends.searchsorted(words.starts, side="right")
+    counts = np.maximum(token_starts.searchsorted(words.ends) - low, 0)
+    if not counts.any():
+        return ids
+    starts, ends, capital = (column[counts > 0] for column in words)
+    low, counts = low[counts > 0], counts[counts > 0]
+    limits = np.concatenate([[0], np.cumsum(counts)])
+    at = np.repeat(low - limits[:-1], counts) + np.arange(limits[-1])
+    # The same tokens are the same word: each is spelt only once.
+    _, first, which = np.unique(mixed(ids[at], limits), return_index=True, return_inverse=True)
+    forms = [
+        text[start:end].lower() if small else text[start:end]
+        for start, end, small in zip(starts[first].tolist(), ends[first].tolist(), capital[first].tolist(), strict=True)
+    ]
+    found = encode([" " + " ".join(forms)])
+    places = found.offsets[:, 0].astype(np.int64)
+    begins = np.cumsum([1, *(len(form) + 1 for form in forms[:-1])])
+    own_low = places.searchsorted(begins, side="right") - 1
+    own_counts = places.searchsorted(begins + [len(form) for form in forms]) - own_low
+    sizes = counts[first]
+    own_limits = np.concatenate([[0], np.cumsum(sizes)])
+    token = np.arange(own_limits[-1]) - np.repeat(own_limits[:-1], sizes)
+    inside = token_starts[np.repeat(low[first], sizes) + token] - np.repeat(starts[first], sizes)
+    inside = np.clip(inside, 0, np.repeat(ends[first] - starts[first] - 1, sizes))
+    by_place = places.searchsorted(np.repeat(begins, sizes) + inside, side="right") - 1
+    chosen = np.where(np.repeat(own_counts == sizes, sizes), np.repeat(own_low, sizes) + token, by_place)
+    result = ids.copy()
+    result[at] = found.ids[chosen][np.repeat(own_limits[which] - limits[:-1], counts) + np.arange(limits[-1])]
+    return result

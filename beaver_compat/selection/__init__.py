@@ -1,0 +1,1 @@
+"""What is kept for a budget and a caller's wishes, and how it is put together again."""

@@ -1,0 +1,76 @@
+"""Which sentence of a paragraph answers best, for paragraphs of which only a part can be kept."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from beaver_compat.config import BeaverConfig
+from beaver_compat.machine import one_thread
+from beaver_compat.page_encoder import cut
+from beaver_compat.query_planner import mixed_scores, ranked
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens
+from beaver_compat.scores.pieces import Piece
+from beaver_compat.scoring import Asked, encode, look_up
+from beaver_compat.segmenter import tokens_at
+from beaver_compat.selection.planning import Positions, Runs
+
+_LONGEST_DIVIDED = 16  # pages: longer stretches are cut, not divided into sentences
+
+
+class SentenceOrder:
+    """Ranks the sentences within a stretch, for stretches of which only a part can be kept.
+
+    Args:
+        asked, table, config: as for `score`.
+    """
+
+    def __init__(self, asked: Asked, table: Tensor, config: BeaverConfig) -> None:
+        self._asked, self._table, self._config = asked, table, config
+
+    def __call__(self, start: int, end: int) -> Runs:
+        """The sentences between two characters, best first; none where there is only one."""
+        document = self._asked.document
+        line = int(document.boundaries.hard_lines.searchsorted(start, side="right")) - 1
+        record = bool(document.boundaries.records[line])  # is divided into its elements, all of it
+        if record:
+            start, end = (
+                int(limit[line]) for limit in (document.boundaries.hard_lines, document.boundaries.visible[1])
+            )
+        low = int(tokens_at(document.token_starts, np.array(start)))
+        high = int(document.token_ends.searchsorted(end, side="right"))
+        longest = _LONGEST_DIVIDED * self._config.page_size
+        first, behind = document.text_tokens
+        if self._config.sentence_weight == 0 or not first <= low < high <= behind:
+            return []  # pages are kept whole; the implicit query has no scores
+        if not record and (high - low > longest or document.whole_lines[line]):
+            return []
+        edges = document.smoother.sentences(start, end)
+        limits = np.array([low, *tokens_at(document.token_starts, np.array(edges[1:-1], dtype=np.int64)), high])
+        if len(edges) < 3 or not (np.diff(limits) > 0).all():
+            return []
+        with torch.inference_mode(), one_thread():
+            scores = self._scores(limits)
+            if self._asked.query.numbers is not None:
+                starts, ends = np.array(edges[:-1]), np.array(edges[1:])
+                numbers = document.with_numbers(starts, ends, limits, self._asked.query.numbers)
+                scores += self._config.number_weight * torch.from_numpy(numbers).to(scores.device)
+            order = ranked(scores).tolist()
+        return [(edges[at], edges[at + 1]) for at in order]
+
+    def _scores(self, limits: Positions) -> Tensor:
+        context, query = self._tokens
+        low, high = limits[[0, -1]] - self._asked.document.text_tokens[0]
+        ranges = cut(torch.from_numpy(limits - limits[0]).to(self._table.device))
+        own = torch.zeros(limits.size - 1, dtype=torch.int64, device=self._table.device)
+        piece = Piece(int(low), context.tokens[low:high], ranges, (own,))
+        return mixed_scores(context, [piece], query, self._config, normalized=False)[0]
+
+    @cached_property
+    def _tokens(self) -> tuple[ContextTokens, QueryTokens]:
+        document, query, encoded = self._asked
+        encoded = encoded or encode([document], self._table, self._config)
+        return encoded.context, look_up(encoded, [query], self._table, self._config)

@@ -1,0 +1,236 @@
+"""Blocks of code by their indentation: which lines open one, and what its lines can't be read without.
+
+It reads characters only.  Only lines that may open a block are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.structure.items import LEAST_INDENT, item_contents, objects_in_lists
+from beaver_compat.text.ascending import among
+from beaver_compat.text.characters import is_any
+
+Positions = NDArray[np.int64]
+
+_DEPTHS = 24  # indentations at which blocks are looked for
+_LONGEST_OPENER = 160  # characters; prose that ends with a colon is longer, a signature may be
+_LONGEST_KEY = 60
+_LONGEST_BEGINNING = 300  # characters of a line that are matched against a pattern
+_DECORATORS = 3  # lines above a signature that are looked at
+
+_MODIFIER = (
+    r"(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|async|override"
+    r"|virtual|unsafe|sealed|partial|data)"
+)
+_SIGNATURE = re.compile(
+    rf"(?:{_MODIFIER} +)*(?:def|class|func|fn|fun|function|interface|struct|impl|trait|enum|module|namespace)\b[ (<*]"
+    rf"|(?:{_MODIFIER} +)+[^=;]*\("
+)
+_KEY = re.compile(r"([\"']?)[\w.-]+\1:(?: *[{\[])?$")
+_CONTINUED = re.compile(r"(?:else|elif|elsif|except|finally|catch|rescue|ensure)\b")
+_DECORATOR = re.compile(r"@\w|#?\[\w")
+_PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
+_NO_SIGNATURE_ENDS = ".;?!"
+_DOCSTRING_MARKS = ('"""', "'''")
+_QUOTES = "\"'"
+_LONGEST_DOCSTRING = 4096  # characters in which its end is looked for
+_OPENERS = ":{(["
+_CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
+
+
+def _beginnings(words: str) -> Positions:
+    return np.sort(np.array([[ord(sign) for sign in word] for word in words.split("|")]) @ _PACKED)
+
+
+_SIGNATURE_BEGINNINGS = _beginnings(
+    "abs|asy|cla|dat|def|enu|exp|fin|fn |fun|imp|int|mod|nam|ove|par|pri|pro|pub|sea|sta|str|tra|uns|vir"
+)
+_CONTINUED_BEGINNINGS = _beginnings("els|eli|exc|fin|cat|res|ens")
+
+
+def add_blocks(
+    text: str,
+    points: NDArray[np.uint32],
+    starts: Positions,
+    first: Positions,
+    ends: Positions,
+    records: NDArray[np.bool_],
+    needed: Positions,
+    behind: Positions,
+) -> Positions:
+    """Each line of a block needs the innermost line that opens one around it; that line needs the first of its block.
+
+    The first line of an item of a list opens one, too, but says something alone.
+
+    A line that goes on with a block (``else:``, ``} else {``, ``) -> int:``) needs the line that opened it, with the
+    first of what that opened, and so does one that closes it; a signature needs the decorators above it.
+
+    Args:
+        text: the text.
+        points: its code points, uint32 [n].
+        starts: where each hard line begins, int64 [N].
+        first, ends: the first character of each that is not blank, and the character behind the last, int64 [N].
+        records: True for each that is one unit, such as a header of several lines, bool [N].
+        needed: the lines that each line needs, int64 [N, 2]; is filled in.
+        behind: the line behind it that each line needs, int64 [N]; is filled in.
+
+    Returns:
+        For each line the innermost line above that says what it is of: the first of the item of a list that it stands
+        in, or a key (``worker:``, ``"worker": {``); -1 for none, int64 [N].
+    """
+    items = np.full(starts.size, -1)
+    marked = item_contents(points, first, ends) > 0
+    indents = first - starts + marked  # an item is deeper than the line that leads to the list, even where it is not
+    if not indents.any():
+        return items
+    closes = is_any(points[first], _CLOSERS)
+    brace = (points[first] == ord("{")) & (ends - first == 1)
+    opens, signatures = _openers(text, points, indents, first, ends, records, closes, brace)
+    deeper = np.append(indents[1:] - indents[:-1] >= LEAST_INDENT - 1, False)
+    objects = objects_in_lists(points, indents, first, ends)
+    behind[:] = _first_of_block(indents, opens, ~opens & ~brace)
+    opens |= objects | (marked & deeper & ((ends - first <= _LONGEST_OPENER) | records))
+    if not opens.any():
+        return items
+    goes_on = opens & closes & ~objects
+    goes_on[_matching(_CONTINUED, text, _beginning(_CONTINUED_BEGINNINGS, points, opens, first), first, ends)] = True
+    keys = np.zeros(starts.size, dtype=bool)
+    likely = np.flatnonzero(opens & ~goes_on & (ends - first <= _LONGEST_KEY))
+    keys[_matching(_KEY, text, likely, first, ends)] = True
+    order = np.arange(starts.size)
+    for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
+        # The last line above that is not deeper: if it opens a block, this line is of its body.
+        level = (indents < depth) | ((indents == depth) & (~closes | opens))
+        opener = opens & (indents == depth)
+        above = np.maximum.accumulate(np.where(level, order, 0))
+        body = opener[above] & (above < order)
+        needed[body, 0] = above[body]
+        named = above + objects[above]
+        inside = body & (marked | objects | keys)[above] & (named < order)
+        items[inside] = named[inside]
+        closing = np.flatnonzero(body & closes & (indents == depth))
+        needed[closing, 1] = behind[above[closing]]
+        begun = np.maximum.accumulate(np.where(level & ~goes_on, order, 0))
+        later = np.flatnonzero(goes_on & opener & (opener & ~goes_on)[begun] & (begun < order))
+        needed[later] = np.stack([begun[later], behind[begun[later]]], axis=1)
+    _add_decorators(text, points, indents, first, ends, signatures, needed, behind)
+    needed[objects, 1] = np.flatnonzero(objects) + 1  # the first of its keys
+    return items
+
+
+def _openers(
+    text: str,
+    points: NDArray[np.uint32],
+    indents: Positions,
+    first: Positions,
+    ends: Positions,
+    records: NDArray[np.bool_],
+    closes: NDArray[np.bool_],
+    brace: NDArray[np.bool_],
+) -> tuple[NDArray[np.bool_], Positions]:
+    """True for each line that opens a block by its last sign, a brace below it or as a signature; the signatures."""
+    braced = np.append(brace[1:] & (indents[1:] == indents[:-1]), False) & ~closes
+    deeper = np.append(indents[1:] > indents[:-1], False)
+    opens = (deeper & is_any(points[ends - 1], _OPENERS)) | braced
+    opens &= ((ends - first <= _LONGEST_OPENER) | records) & ~brace
+    signatures = signatures_among(text, points, deeper | np.append(closes[1:], False), first, ends)
+    signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
+    opens[signatures] = True
+    return opens, signatures
+
+
+def add_docstrings(
+    text: str,
+    points: NDArray[np.uint32],
+    starts: Positions,
+    first: Positions,
+    ends: Positions,
+    needed: Positions,
+    behind: Positions,
+    bare: NDArray[np.bool_],
+) -> None:
+    """Each line of a docstring needs the line that opens it, and that the one that closes it.
+
+    A docstring is the first of a block (`add_blocks`), is not closed on its first line and does not leave the block.
+
+    Args:
+        text: the text.
+        points, starts, first, ends, needed, behind: as of `add_blocks`; ``needed`` is filled in.
+        bare: True for each line that says nothing alone, bool [N]; is filled in.
+    """
+    indents = first - starts
+    likely = np.unique(behind[behind >= 0])
+    for opening in likely[is_any(points[first[likely]], _QUOTES)].tolist():
+        begin = int(first[opening])
+        mark = text[begin : begin + 3]
+        if mark not in _DOCSTRING_MARKS or ends[opening] - begin > _LONGEST_OPENER:
+            continue
+        end = text.find(mark, begin + 3, begin + _LONGEST_DOCSTRING)
+        closing = int(first.searchsorted(end, side="right")) - 1
+        if closing <= opening or indents[opening + 1 : closing + 1].min() < indents[opening]:
+            continue
+        free = np.arange(opening + 1, closing + 1)
+        needed[free[needed[free, 1] < 0], 1] = opening
+        needed[opening, 1] = closing
+        bare[closing] = ends[closing] - first[closing] == len(mark)
+
+
+def signatures_among(
+    text: str, points: NDArray[np.uint32], likely: NDArray[np.bool_], first: Positions, ends: Positions
+) -> Positions:
+    """Those of the likely lines that begin like a signature; the arguments are those of `add_blocks`."""
+    return _matching(_SIGNATURE, text, _beginning(_SIGNATURE_BEGINNINGS, points, likely, first), first, ends)
+
+
+def _beginning(
+    beginnings: Positions, points: NDArray[np.uint32], likely: NDArray[np.bool_], first: Positions
+) -> Positions:
+    """Those of the likely lines that have one of some beginnings (`_beginnings`)."""
+    lines = np.flatnonzero(likely)
+    packed = points[np.minimum(first[lines, None] + np.arange(3), points.size - 1)] @ _PACKED
+    return lines[among(packed, beginnings)]
+
+
+def _matching(pattern: re.Pattern[str], text: str, lines: Positions, first: Positions, ends: Positions) -> Positions:
+    """Those of some lines that begin with a pattern."""
+    limits = np.minimum(ends[lines], first[lines] + _LONGEST_BEGINNING)
+    places = zip(first[lines].tolist(), limits.tolist(), strict=True)
+    return lines[np.array([bool(pattern.match(text, start, end)) for start, end in places], dtype=bool)]
+
+
+def _first_of_block(indents: Positions, opens: NDArray[np.bool_], plain: NDArray[np.bool_]) -> Positions:
+    """For each line that opens a block the next plain line if it is deeper, else -1; -1 for all others."""
+    last = indents.size
+    following = np.minimum.accumulate(np.where(plain, np.arange(last), last)[::-1])[::-1]
+    found = np.append(following[1:], last)
+    inside = opens & (found < last) & (np.append(indents, 0)[found] > indents)
+    return np.where(inside, found, -1)
+
+
+def _add_decorators(
+    text: str,
+    points: NDArray[np.uint32],
+    indents: Positions,
+    first: Positions,
+    ends: Positions,
+    signatures: Positions,
+    needed: Positions,
+    behind: Positions,
+) -> None:
+    """A signature needs the decorator above it, that the one above, and each the first line of the body."""
+    marked = is_any(points[first], "@#[")
+    body, lower = np.where(behind[signatures] >= 0, behind[signatures], signatures), signatures
+    for _ in range(_DECORATORS):
+        above = np.maximum(lower - 1, 0)
+        likely = np.zeros(first.size, dtype=bool)
+        likely[above[marked[above] & (indents[above] == indents[lower]) & (lower > 0)]] = True
+        found = among(above, _matching(_DECORATOR, text, np.flatnonzero(likely), first, ends))
+        if not found.any():
+            return
+        needed[lower[found], 0] = above[found]
+        behind[above[found]] = body[found]
+        body, lower = body[found], above[found]

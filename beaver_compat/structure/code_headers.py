@@ -1,0 +1,74 @@
+"""Headers of code that go over several lines: signatures and conditions, from the bracket they open to its end.
+
+It reads characters only.  Lines are looked at all at once, so that brackets that are never closed cost little.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.structure.blocks import signatures_among
+from beaver_compat.text.ascending import outermost
+from beaver_compat.text.boundaries import Boundaries
+from beaver_compat.text.characters import is_any, marks_of
+
+Positions = NDArray[np.int64]
+
+LONGEST_HEADER = 512  # characters: a longer one is not worth its tokens
+_MOST_LINES = 32  # of a header
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def find_headers(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> tuple[Positions, Positions]:
+    """The headers of two or more lines: the first hard line of each and the line behind its last, int64 [k].
+
+    A header begins with a line that ends with ``(`` or ``({``, or with a signature that ends with a comma; deeper
+    lines follow, up to the one that closes the bracket.  That ends with ``:`` or ``{``, unless it is a signature's.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        boundaries: its boundaries.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    first, ends = boundaries.visible
+    indents = first - boundaries.hard_lines
+    if not indents.any() or "(" not in text:
+        return none, none
+    deeper = np.append((indents[1:] > indents[:-1]) & ~boundaries.after_blank[1:], False)
+    last = points[ends - 1]
+    bracket = deeper & ((last == ord("(")) | ((last == ord("{")) & (points[np.maximum(ends - 2, 0)] == ord("("))))
+    comma = deeper & (last == ord(","))
+    if not (bracket.any() or comma.any()):
+        return none, none
+    signature = np.zeros(first.size, dtype=bool)
+    signature[signatures_among(text, points, bracket | comma, first, ends)] = True
+    openers = np.flatnonzero(bracket | (comma & signature))
+    if not openers.size:
+        return none, none
+    marks = marks_of(points, _OPENING + _CLOSING)
+    levels = np.append(0, np.cumsum(np.where(is_any(points[marks], _OPENING), 1, -1)))
+    before, behind = levels[marks.searchsorted(first)], levels[marks.searchsorted(ends)]
+    openers = openers[bracket[openers] | (behind[openers] > before[openers])]
+    outer = np.minimum(before, behind - 1)  # the level that an opener's bracket goes back to
+    behind -= last == ord("{")
+    closes = is_any(points[first], _CLOSING)
+    brace = np.append((points[first] == ord("{")) & (ends - first == 1) & ~boundaries.after_blank, False)
+    found, stops = [none], [none]
+    for count in range(1, _MOST_LINES):
+        openers = openers[openers + count < first.size]
+        line = openers + count
+        inside = indents[line] > indents[openers]
+        inside |= closes[line] & (indents[line] == indents[openers])
+        inside &= (ends[line] - first[openers] <= LONGEST_HEADER) & ~boundaries.after_blank[line]
+        openers, line = openers[inside], line[inside]
+        if not openers.size:
+            break
+        closed = behind[line] <= outer[openers]
+        below = brace[line + 1] & (np.append(indents, 0)[line + 1] == indents[openers])
+        header = closed & (is_any(last[line], ":{") | signature[openers] | below)
+        found.append(openers[header])
+        stops.append((line + 1 + below)[header])
+        openers = openers[~closed]
+    return outermost(np.concatenate(found), np.concatenate(stops))

@@ -1,0 +1,311 @@
+"""Lines that stand as titles over what is behind them.
+
+Everything here reads characters only.  A title that is missed may be kept alone; a line that is taken for one costs the
+sentence behind it.  So numbered items of a list, names, data and lines of a poem are none.  Only lines that qualify are
+looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.text.ascending import among
+from beaver_compat.text.boundaries import Boundaries
+from beaver_compat.text.characters import holds, is_any, is_digit
+
+Positions = NDArray[np.int64]
+
+LONGEST_TITLE = 80  # characters
+_LONGEST_TAG = 400
+_LONG_WORD = 4  # letters; shorter ones are small in titles, too
+_CAPITALS = 0.7  # of a title's long words begin with one
+_LEAST_CAPITALS = 4  # letters of a title in capitals
+_MOST_WORDS = 8  # of a title behind a number such as 2.1
+_MARK_REACH = 8  # characters in which the number of a clause ends
+
+_HASHES = re.compile(r"(#{1,6}) +\S")
+_SECTIONS = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph"]
+_COMMAND = re.compile(
+    rf"\\(?P<section>{'|'.join(_SECTIONS)})\*?\{{[^{{}}]+\}}|(?P<signs>={{2,6}}) ?[^=\s][^=]*(?P=signs)"
+)
+_TAG = re.compile(r"<h([1-6])\b[^<>]*>.*</h\1>", re.I)
+_DOCTYPE = re.compile(r"<!doctype\b[^<>]*>", re.I)
+_HAN_NUMBER = "一二三四五六七八九十"
+_PARTS = "Article|Section|Chapter|Part|Appendix|Annex|Schedule|Artikel|Kapitel|Abschnitt|Teil|Anhang|Chapitre|Partie"
+_MARKS = {
+    "number": re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\.? +"),
+    "paragraph": re.compile(r"§{1,2} ?\d{1,4}[a-z]?\b"),
+    "han": re.compile(rf"[{_HAN_NUMBER}]{{1,3}}、|第[{_HAN_NUMBER}百零〇\d]{{1,5}}[章节節条條](?=\s|$)"),
+    "part": re.compile(rf"(?i:{_PARTS}) +(?:\d{{1,3}}(?:\.\d{{1,2}})*|[IVXLC]{{1,7}}|[A-Z])(?=[.:]?(?:\s|$))"),
+}
+_PACKED = 1 << 21  # two code points as one number
+_PART_BEGINNINGS = np.unique(
+    [ord(part[0]) * _PACKED + ord(part[1]) for part in f"{_PARTS}|{_PARTS.upper()}".split("|")]
+)
+_CAPITAL_TITLE = re.compile(r"[^\W_](?:[^\W_]|[ .,&/()'\u2019:\u2013\u2014-])*[^\W_]")
+_CLAUSE = re.compile(r"(?:\d{1,2}\.|\d{1,2}(?:\.\d{1,2}){1,3}\.?) +([^.?!;\n]{1,60}[^\W\d])\. +(?=\S)")
+UNDERLINES = "=-~^+"
+LOWEST_LEVEL = 21  # of a question that is answered below it
+_LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20, "question": LOWEST_LEVEL}
+_NUMBER_LEVEL = 10
+_CLOSING_REACH = 16  # characters, of markup, behind a question mark
+_NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
+
+
+def find_headings(
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    contexts: Positions,
+    first: Positions,
+    ends: Positions,
+) -> tuple[Positions, Positions]:
+    """The hard lines that are headings, and those that are worth nothing at all alone: lines under titles, doctypes.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        boundaries: its boundaries.
+        contexts: index of each hard line's context, int64 [N].
+        first, ends: the first character of each that is not blank, and the character behind the last, int64 [N].
+
+    Returns:
+        Both ascending, int64.
+    """
+    found = {*_with_hashes(text, points, boundaries, first, ends), *_with_commands(text, points, first, ends)}
+    tags, doctypes = _with_tags(text, points, first, ends)
+    underlines = _underlines(text, points, boundaries, contexts, first, ends)
+    found.update(tags, (line - 1 for line in underlines))
+    _add_titles(found, text, points, boundaries, contexts, first, ends)
+    fillers = {*doctypes, *underlines}
+    return np.array(sorted(found), dtype=np.int64), np.array(sorted(fillers), dtype=np.int64)
+
+
+def clause_titles(
+    text: str, points: NDArray[np.uint32], first: Positions, ends: Positions
+) -> tuple[Positions, Positions]:
+    """The hard lines that begin with a title of their own, as in ``4.2 Late Payment. Bills are due ...``.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        first, ends: the first character of each hard line that is not blank, and the one behind the last, int64 [N].
+
+    Returns:
+        The lines, ascending, and where what is behind each title begins, int64.
+    """
+    lines = np.flatnonzero(is_digit(points[first]) & (ends - first > LONGEST_TITLE))  # shorter ones are kept whole
+    if not lines.size:
+        return lines, lines
+    signs = points[first[lines, None] + np.arange(_MARK_REACH)]
+    space = (signs == ord(" ")).argmax(axis=1)  # 0 where there is none
+    number = np.where(np.arange(_MARK_REACH) < space[:, None], is_digit(signs) | (signs == ord(".")), True).all(axis=1)
+    dotted = (signs == ord(".")).argmax(axis=1)
+    lines = lines[number & (dotted > 0) & (dotted < space)]
+    found = [
+        (line, match.end())
+        for line in lines.tolist()
+        if (match := _CLAUSE.match(text, first[line], ends[line])) and _is_capitalized(match[1])
+    ]
+    clauses, bodies = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return clauses, bodies
+
+
+def level_of(title: str, underline: str = "") -> int:
+    """How high a title stands, 1 for the highest; the kinds that have no sign for it are ordered as books mostly do.
+
+    Args:
+        title: its line.
+        underline: a character of the line under it, if there is one.
+
+    >>> level_of("## Fields"), level_of("Tickets", "-"), level_of("2.1 Late payment"), level_of("Late payment")
+    (2, 2, 12, 20)
+    """
+    if match := _HASHES.match(title):
+        return len(match[1])
+    if match := _TAG.fullmatch(title):
+        return int(match[1])
+    if match := _COMMAND.fullmatch(title):
+        return len(match["signs"]) if match["signs"] else 1 + _SECTIONS.index(match["section"])
+    if underline:
+        return 1 + UNDERLINES.find(underline)
+    kind, _ = _mark(title)
+    if kind[:6] == "number":
+        return _NUMBER_LEVEL + int(kind[7:])
+    asks = "?" in title[-_CLOSING_REACH:] or "\uff1f" in title[-_CLOSING_REACH:]
+    return _LEVELS[kind or ("question" if asks else "capitals" if title.isupper() else "")]
+
+
+def _with_hashes(
+    text: str, points: NDArray[np.uint32], boundaries: Boundaries, first: Positions, ends: Positions
+) -> list[int]:
+    """Markdown's headings: between blank lines, or with several signs; one alone may be a comment in code."""
+    if "#" not in text:
+        return []
+    blank = boundaries.after_blank
+    free = np.append(blank[1:], True)
+    return [
+        line
+        for line in np.flatnonzero(blank & is_any(points[first], "#") & ~boundaries.records).tolist()
+        if (match := _HASHES.match(text, first[line], ends[line])) and (free[line] or len(match[1]) > 1)
+    ]
+
+
+def _with_commands(text: str, points: NDArray[np.uint32], first: Positions, ends: Positions) -> list[int]:
+    """LaTeX's headings and those of a wiki."""
+    if "\\" not in text and not holds(text, "=="):
+        return []
+    lines = np.flatnonzero(
+        is_any(points[first], "\\=") & is_any(points[ends - 1], "}=") & (ends - first <= _LONGEST_TAG)
+    )
+    return [line for line in lines.tolist() if _COMMAND.fullmatch(text, first[line], ends[line])]
+
+
+def _with_tags(text: str, points: NDArray[np.uint32], first: Positions, ends: Positions) -> tuple[list[int], list[int]]:
+    """HTML's headings that have a line of their own, and doctypes."""
+    lines = np.flatnonzero(points[first] == ord("<"))
+    if not lines.size:
+        return [], []
+    length = (ends - first)[lines]
+    lines = lines[(points[ends[lines] - 1] == ord(">")) & (length > 2) & (length <= _LONGEST_TAG)]
+    lines = lines[is_any(points[first[lines] + 1], "hH!") & is_any(points[first[lines] + 2], "123456dD")].tolist()
+    tags, doctypes = (
+        [line for line in lines if pattern.fullmatch(text, first[line], ends[line])] for pattern in (_TAG, _DOCTYPE)
+    )
+    return tags, doctypes
+
+
+def _underlines(
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    contexts: Positions,
+    first: Positions,
+    ends: Positions,
+) -> list[int]:
+    """The lines of ``===``, ``---`` or the like right under a short line that stands alone."""
+    blank, initials = boundaries.after_blank, points[first]
+    lines = np.flatnonzero(is_any(initials, UNDERLINES) & (initials == points[ends - 1]) & ~blank)
+    if not lines.size:
+        return []
+    above, length = lines - 1, ends - first
+    likely = blank[above] & (length[above] <= LONGEST_TITLE) & ~boundaries.records[above]
+    likely &= (length[lines] > 2) & (2 * length[lines] > length[above]) & (contexts[lines] == contexts[above])
+    found = []
+    for line in lines[likely].tolist():
+        title, sign = text[first[line - 1] : ends[line - 1]], text[first[line]]
+        plain = title[0].isalnum() and title[-1] not in _NO_TITLE_ENDS and "\n" not in title
+        data = sign == "-" and (": " in title or "  " in title)  # of a file of settings, or the head of a table
+        if plain and not data and text[first[line] : ends[line]] == sign * int(length[line]):
+            found.append(line)
+    return found
+
+
+def _add_titles(
+    found: set[int],
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    contexts: Positions,
+    first: Positions,
+    ends: Positions,
+) -> None:
+    """Add the titles that are known by a number or by capitals.
+
+    They stand behind a blank line, and before another heading or a line that ends like a sentence, is long or
+    has a line right behind it.  A line with a mark of the same kind right before or behind makes it a list's item.
+    """
+    blank = boundaries.after_blank
+    last = first.size - 1
+    text_behind = boundaries.terminated | (ends - first > LONGEST_TITLE)
+    text_behind[:-1] |= ~blank[1:]
+    text_behind = text_behind[1:]
+
+    def line_at(line: int) -> str:
+        return text[first[line] : min(ends[line], first[line] + LONGEST_TITLE)]
+
+    for line in _likely(points, boundaries, contexts, first, ends)[::-1].tolist():
+        if line in found or line == last:
+            continue
+        title = line_at(line)
+        free, over_heading = blank[line + 1], line + 1 in found
+        if not (over_heading or text_behind[line]) or "\n" in title:
+            continue
+        kind, end = _mark(title)
+        if not kind:
+            if free and _in_capitals(title) and not (line and _in_capitals(line_at(line - 1))):
+                found.add(line)
+            continue
+        if free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > LONGEST_TITLE)):
+            neighbours = (line_at(other) for other in (line - 1, line + 1) if other >= 0)
+            if _is_title(title[end:].strip(), kind) and all(_mark(other)[0] != kind for other in neighbours):
+                found.add(line)
+
+
+def _likely(
+    points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions, first: Positions, ends: Positions
+) -> Positions:
+    """The short lines behind a blank one that begin with a number, a word for a part, or two capitals."""
+    lines = np.flatnonzero(boundaries.after_blank & (ends - first <= LONGEST_TITLE) & (ends - first > 1))
+    lines = lines[~boundaries.records[lines] & (boundaries.labels[lines] == boundaries.hard_lines[lines])]
+    lines = lines[contexts[np.minimum(lines + 1, contexts.size - 1)] == contexts[lines]]
+    initials = points[first[lines]]
+    sign, second = initials.astype(np.int64), points[first[lines] + 1].astype(np.int64)
+    digit = is_digit(initials) & (second <= ord("9"))
+    capital = ((sign >= ord("A")) & (sign <= ord("Z"))) | ((sign >= 0xC0) & (sign < 0x2000))
+    capital &= (second < ord("a")) | (second > ord("z"))
+    part = among(sign * _PACKED + second, _PART_BEGINNINGS)
+    return lines[digit | capital | part | is_any(initials, "§第" + _HAN_NUMBER)]
+
+
+def _mark(line: str) -> tuple[str, int]:
+    """The kind of the number or the like that a line begins with, "" for none, and where it ends.
+
+    >>> _mark("2.1 Late payment"), _mark("§ 5 Pets")[0], _mark("Article 5"), _mark("Two mills")
+    (('number 2', 4), 'paragraph', ('part', 9), ('', 0))
+    """
+    for kind, pattern in _MARKS.items():
+        if match := pattern.match(line):
+            number = match[0].rstrip()
+            if kind == "number" and "." not in number:
+                break
+            depth = f" {number.rstrip('.').count('.') + 1}" if kind == "number" else ""
+            return kind + depth, match.end()
+    return "", 0
+
+
+def _is_title(rest: str, kind: str) -> bool:
+    """Whether what stands behind a mark reads as a title.
+
+    >>> _is_title("Use with the GNU General Public License.", "number 1"), _is_title("Preheat the oven.", "number 1")
+    (True, False)
+    """
+    if kind[0] == "n":
+        return _is_capitalized(rest.removesuffix(".")) or (
+            kind != "number 1" and rest[:1].isupper() and rest[-1] not in _NO_TITLE_ENDS and _is_phrase(rest)
+        )
+    if kind == "part" and rest.strip(".: \u2013\u2014-"):
+        return _is_capitalized(rest.lstrip(".: \u2013\u2014-"))
+    return rest in ("", ".") or (rest[-1] not in _NO_TITLE_ENDS and "\u3002" not in rest)
+
+
+def _is_phrase(rest: str) -> bool:
+    return len(rest.split()) <= _MOST_WORDS
+
+
+def _is_capitalized(title: str) -> bool:
+    words = [word.lstrip("\"'(\u201c\u2018\u201e\u00ab") for word in title.split()]
+    if not words or title[-1] in _NO_TITLE_ENDS or not words[0][:1].isalpha() or words[0][0].islower():
+        return False
+    long = [word for word in words if len(word) >= _LONG_WORD and word[0].isalpha()] or words
+    return sum(not word[:1].islower() for word in long) >= _CAPITALS * len(long)
+
+
+def _in_capitals(line: str) -> bool:
+    """Whether a line is all in capitals, and words rather than a number or a name in code."""
+    if not line.isupper() or not _CAPITAL_TITLE.fullmatch(line):
+        return False
+    return sum(map(str.isalpha, line)) >= max(_LEAST_CAPITALS, len(line) / 2)

@@ -1,0 +1,244 @@
+"""The lines of a text that others can't be read without.
+
+A table's row needs its header, a line of settings the name of its section, a line of a code block the fences around it,
+a line of code the lines that open the blocks around it (`blocks`), a line of a log's entry the first (`logs`), and all
+lines of a part of the text what names the part (`parts`).  Everything here reads characters only; it does not know of
+tokens, pages or scores.
+Only lines that qualify are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.structure.blocks import add_blocks, add_docstrings
+from beaver_compat.structure.environments import add_environments
+from beaver_compat.structure.headings import UNDERLINES, find_headings
+from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.logs import add_entries, log_entries
+from beaver_compat.structure.parts import Parts, find_parts
+from beaver_compat.structure.sections import settings_sections
+from beaver_compat.structure.units import FENCES, fence_pairs
+from beaver_compat.text.ascending import among, nexts
+from beaver_compat.text.boundaries import DELIMITERS, Boundaries
+from beaver_compat.text.characters import is_any
+
+Positions = NDArray[np.int64]
+
+_LONGEST_LEAD = 512  # characters: a longer header or signature is not worth its tokens
+_SHORT_LEAD = 160  # characters: of a longer paragraph that leads to a block only the last sentence is needed
+_ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
+_LONGEST_NAME = 40  # characters of a column's name
+
+_SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
+
+
+def find_leads(
+    text: str,
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    boundaries: Boundaries,
+    context_starts: Positions,
+    context_ends: Positions,
+) -> Leads | None:
+    """Find the lines that others need; None where there are none.  No line needs one of another context.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+        boundaries: its boundaries.
+        context_starts, context_ends: characters of each context, int64 [C].
+    """
+    starts = boundaries.hard_lines
+    if starts.size < 2:
+        return None
+    first, text_ends = boundaries.visible
+    contexts = context_starts.searchsorted(starts, side="right") - 1
+    needed = np.full((starts.size, 2), -1)
+    bare = np.zeros(starts.size, dtype=bool)
+    behind = np.full(starts.size, -1)
+    follows = np.zeros(starts.size, dtype=bool)
+    items = add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
+    add_docstrings(text, points, starts, first, text_ends, needed, behind, bare)
+    entries, entry_ends = log_entries(text, points, boundaries, contexts)
+    add_entries(first - starts, entries, entry_ends, needed, behind)
+    _add_headers(text, points, boundaries, first, text_ends, needed, follows)
+    bare |= follows
+    _add_settings(settings_sections(text, points, boundaries, contexts), needed, follows)
+    _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
+    add_environments(text, points, boundaries, contexts, needed, bare, follows)
+    titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
+    follows[fillers] = bare[fillers] = True
+    underlines = fillers[among(fillers, titles + 1) & is_any(points[first[fillers]], UNDERLINES)]
+    needed[underlines, 0] = underlines - 1
+    parts = find_parts(text, points, classes, boundaries, contexts, titles, underlines)
+    items[contexts[items] != contexts] = -1
+    _add_items(items, parts, starts)
+    follows[titles] = True
+    follows |= parts.alone
+    bodies = _bodies(follows, starts, contexts)
+    leads = [lead for lead in (needed, behind) if lead.max() >= 0]
+    labelled = bool((parts.label_ends > starts).any())
+    if not (leads or labelled) and bodies.max() < 0:
+        return None
+    lead_starts = _last_sentences(boundaries, text_ends)
+    lead_starts[entries] = starts[entries]
+    told = np.zeros(starts.size, dtype=bool)
+    told[entries] = True
+    for lead in leads:
+        own = contexts[:, None] if lead is needed else contexts
+        lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
+    needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
+    if not labelled and max(lead.max() for lead in (*leads, bodies)) < 0:
+        return None
+    ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
+    ends[underlines - 1] = ends[underlines]
+    return Leads(
+        starts=starts,
+        ends=ends,
+        lead_starts=lead_starts,
+        text_ends=text_ends,
+        needed=needed,
+        behind=behind,
+        bodies=bodies,
+        told=told,
+        bare=bare,
+        label_ends=parts.label_ends,
+        parts=parts.owners,
+        around=parts.around,
+        items=items,
+    )
+
+
+def _last_sentences(boundaries: Boundaries, ends: Positions) -> Positions:
+    """Where each hard line begins, or its last sentence where it is longer than a short lead and no record."""
+    starts = boundaries.hard_lines
+    long = np.flatnonzero((ends - starts > _SHORT_LEAD) & ~boundaries.records)
+    before = np.append(boundaries.sentences, -1)[boundaries.sentences.searchsorted(ends[long]) - 1]
+    found = starts.copy()
+    found[long] = np.maximum(before, starts[long])
+    return found
+
+
+def _add_headers(
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    first: Positions,
+    ends: Positions,
+    needed: Positions,
+    follows: NDArray[np.bool_],
+) -> None:
+    """Each row of a table needs the header and, in Markdown, the row of dashes under it; these need a row."""
+    rows = np.flatnonzero(boundaries.tables | (boundaries.records & (points[first] == ord("|"))))
+    if rows.size < 2:
+        return
+    breaks = np.flatnonzero((np.diff(rows) != 1) | boundaries.after_blank[rows[1:]]) + 1
+    for block in np.split(rows, breaks):
+        if block.size < 2:
+            continue
+        header, end = int(block[0]), int(block[-1]) + 1
+        lines = [text[first[row] : ends[row]] for row in block[: 1 + _ROWS_SEEN].tolist()]
+        if _SEPARATOR_ROW.fullmatch(lines[1]):
+            follows[header : header + 2] = end > header + 2
+            needed[header + 1, 0] = header
+            needed[header + 2 : end] = header, header + 1
+        elif _is_header(lines[0], lines[1:]):
+            follows[header] = True
+            needed[header + 1 : end] = header, -1
+
+
+def _is_header(line: str, rows: list[str]) -> bool:
+    """Whether a table's first line names its columns: short names, no numbers, and numbers in most rows behind it.
+
+    >>> _is_header("id,name", ["1,Ann"]), _is_header("1,Ann", ["2,Bo"]), _is_header("Ann,Bo", ["Cy,Di"])
+    (True, False, False)
+    """
+    line, *rows = (_without_quoted(row) for row in (line, *rows))
+    delimiter = max(DELIMITERS, key=line.count)
+
+    def cells(row: str) -> list[str]:
+        return [cell.strip(" \"'|") for cell in row.split(delimiter)]
+
+    names = cells(line)
+    named = [len(name) <= _LONGEST_NAME and (name[0].isalpha() or name[0] in "_#") for name in names if name]
+    if not named or not all(named):
+        return False
+    numbers = [any(cell.lstrip("+-$€£")[:1].isdigit() for cell in cells(row)) for row in rows]
+    return len(set(names)) == len(names) and line[-1] not in ".?!" and 2 * sum(numbers) >= len(rows)
+
+
+def _without_quoted(row: str) -> str:
+    """A row with its quoted delimiters as spaces.
+
+    >>> _without_quoted('7,"Ann, Bo",x')
+    '7,"Ann  Bo",x'
+    """
+    pieces = row.split('"')
+    if len(pieces) % 2:
+        pieces[1::2] = [re.sub(f"[{DELIMITERS}]", " ", piece) for piece in pieces[1::2]]
+    return '"'.join(pieces)
+
+
+def _add_settings(sections: list[tuple[int, int]], needed: Positions, follows: NDArray[np.bool_]) -> None:
+    """Each line of a section of settings needs the section's name, which needs the first key."""
+    for name, end in sections:
+        follows[name] = True
+        needed[name + 1 : end, 1] = needed[name + 1 : end, 0]
+        needed[name + 1 : end, 0] = name
+
+
+def _add_items(items: Positions, parts: Parts, starts: Positions) -> None:
+    """An item's first line, or a key, names the part that the lines below it are."""
+    for owners in (parts.owners, parts.around):
+        np.maximum(owners, items, out=owners)
+    heads = np.unique(items[items >= 0])
+    parts.label_ends[heads] = starts[heads + 1]
+
+
+def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) -> Positions:
+    """For each line that says nothing without what follows, the next line that does; -1 where that is far, and else."""
+    order = np.arange(starts.size)
+    later = np.minimum.accumulate(np.where(follows, starts.size - 1, order)[::-1])[::-1]
+    near = follows & ~follows[later] & (contexts[later] == contexts) & (starts[later] - starts <= _LONGEST_LEAD)
+    return np.where(near, later, -1)
+
+
+def _add_fences(
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    contexts: Positions,
+    needed: Positions,
+    behind: Positions,
+    bare: NDArray[np.bool_],
+    follows: NDArray[np.bool_],
+) -> None:
+    """Each line of a fenced code block needs the fences, unless something in the block that it needs does.
+
+    The block and the line before it that ends with a colon need each other, of a long block its first line.
+    """
+    first, ends = boundaries.visible
+    if not is_any(points[first], FENCES).any():
+        return
+    openings, closings = fence_pairs(text, points, boundaries, contexts).T
+    order = np.arange(first.size)
+    if openings.size:
+        pair = openings.searchsorted(order, side="right") - 1
+        inside = (pair >= 0) & (openings[pair] < order) & (order < closings[pair]) & (needed[:, 0] <= openings[pair])
+        needed[inside] = np.stack([openings, closings], axis=1)[pair[inside]]
+        needed[openings, 1] = needed[openings, 0]
+        needed[openings, 0] = closings
+        needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
+        filled = closings - openings > 1
+        bare[openings[filled]] = bare[closings[filled]] = follows[openings[filled]] = True
+    units = np.flatnonzero(boundaries.records & is_any(points[first], FENCES))
+    blocks, bodies = np.append(openings, units), np.append(openings + 1, units)
+    before = np.maximum(blocks - 1, 0)
+    led = (blocks > 0) & is_any(points[ends[before] - 1], ":\uff1a") & ~boundaries.records[before]
+    needed[blocks[led], 1] = before[led]
+    behind[before[led]] = bodies[led]

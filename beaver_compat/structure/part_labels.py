@@ -1,0 +1,206 @@
+"""Labels that number the parts of a text: ``Document [3](Title: Oslo)``, ``Passage 3:``, ``Step 3.``, ``[3]``.
+
+Everything here reads characters only.  Only lines that qualify are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.structure.headings import LONGEST_TITLE
+from beaver_compat.text.boundaries import Boundaries
+from beaver_compat.text.characters import DIGIT, is_any, marks_of, places_of
+
+Positions = NDArray[np.int64]
+
+LONGEST_LABEL = 240  # characters
+_NUMBER_REACH = 48  # characters in which the number begins
+_MOST_KINDS = 256  # the commonest
+_LONGEST_NAME = 34  # characters in which the colon stands, or the stars begin
+_LEAST_NAMES, _NAMED_SHARE = 3, 0.25  # of the paragraphs begin with a name
+_TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none has
+
+_WORD = r"[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?"
+_NAME = re.compile(
+    r"\*\*(?P<bold>[^*\n]{1,60})\*\*(?: ?[:\uff1a\u2013\u2014-])?"
+    r"|[^\W\d_a-z][^:*.?!;\n\d()\[\]{}<>|=]{0,30}[:\uff1a](?=\s)(?!\s*$)"
+)
+_RULE = r"[-=*]{2,8}"
+_NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
+_MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
+_COUNTED = "\u7ae0\u8282\u7bc0\u6761\u689d\u6bb5\u7bc7\u56de\u9875\u9801\u90e8"  # chapters and the like
+_LABEL = re.compile(
+    rf"(?:{_RULE} *)?(?P<word>{_WORD})? ?(?P<open>[\[(#]|No\. ?)?(?P<number>\d{{1,4}})(?P<close>[\])]?)"
+    rf"(?P<end>[{_COUNTED}]?(?: ?{_NOTE})?{_MARK}?(?: *{_RULE}$)?\**)"
+)
+_TAG = re.compile(
+    r"<(?P<word>[A-Za-z]\w{0,20}) [^<>\n]{0,80}?\b(?:index|id|number|no|n)=[\"']?(?P<number>\d{1,4})\b[^<>\n]*>"
+)
+_BRACKETS = ("", "[]", "()", ")", "#", "No.")
+_CAPTION = re.compile(
+    "algorithm|box|chart|corollary|definition|diagram|eq|equation|exhibit|fig|figure|footnote|image|lemma|listing|note|photo"
+    "|plate|proposition|remark|tab|table|theorem|abb|abbildung|tabelle|tabla|tableau|figura"
+)  # lines behind one of these are not about it
+
+
+class Part(NamedTuple):
+    """Hard lines under one label.
+
+    Attributes:
+        line: that begins with the label.
+        limit: the line behind the last.
+        guessed: whether no other label tells where the part ends.
+    """
+
+    line: int
+    limit: int
+    guessed: bool = False
+
+
+class PartLabels(NamedTuple):
+    """The labels that hard lines begin with.
+
+    Attributes:
+        ends: where each line's label ends; where it has the line for itself, the next line, or the one behind a title
+            there; where the line begins if it has none, int64 [N].
+        alone: True for each line that is nothing but a label or its title, bool [N].
+        parts: those of several lines.
+    """
+
+    ends: Positions
+    alone: NDArray[np.bool_]
+    parts: list[Part]
+
+
+class _Label(NamedTuple):
+    line: int
+    number: int
+    end: int
+
+
+def find_part_labels(
+    text: str, points: NDArray[np.uint32], classes: NDArray[np.uint16], boundaries: Boundaries, contexts: Positions
+) -> PartLabels:
+    """Find the labels.  Those of one kind have the same word and brackets, and number two parts at least.
+
+    Labels that are no more than a number count up.  A part goes on to the next label of its kind where a blank line
+    stands before its label or nothing else on the label's line; the last is no longer than the longest other.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+        boundaries: its boundaries.
+        contexts: index of each hard line's context, int64 [N].
+    """
+    starts = boundaries.hard_lines
+    found = PartLabels(starts.copy(), np.zeros(starts.size, dtype=bool), [])
+    edges = np.append(starts, len(text))
+    kinds = _labels(text, points, classes, boundaries)
+    for word, brackets in sorted(kinds, key=lambda kind: -len(kinds[kind]))[:_MOST_KINDS]:
+        labels = kinds[word, brackets]
+        if len({label.number for label in labels}) < 2 or not (word or brackets == "[]" or _counts_up(labels)):
+            continue
+        lines = np.array([label.line for label in labels])
+        found.ends[lines] = [label.end for label in labels]
+        if _CAPTION.fullmatch(word) or not (word or brackets == "[]"):
+            continue
+        limits, guessed = _limits(lines, edges, contexts)
+        own = _alone(found, lines, limits, boundaries)
+        if word:
+            own |= boundaries.after_blank[lines]
+        columns = (column[own].tolist() for column in (lines, limits, guessed))
+        found.parts.extend(map(Part._make, zip(*columns, strict=True)))
+    return found
+
+
+def _labels(
+    text: str, points: NDArray[np.uint32], classes: NDArray[np.uint16], boundaries: Boundaries
+) -> dict[tuple[str, str], list[_Label]]:
+    """What may be labels, by their word in small letters and their brackets."""
+    first, ends = boundaries.visible
+    digits = np.append(places_of(classes, DIGIT), points.size)
+    near = digits[digits.searchsorted(first)] < np.minimum(first + _NUMBER_REACH, ends)
+    found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
+    for line in np.flatnonzero(near & (~boundaries.records | is_any(points[first], "<["))).tolist():
+        end = min(int(ends[line]), int(first[line]) + LONGEST_LABEL)
+        if tag := _TAG.match(text, first[line], end):
+            found[tag["word"].lower(), "<>"].append(_Label(line, int(tag["number"]), tag.end()))
+        elif (match := _LABEL.match(text, first[line], end)) and (match["close"] or match["end"] or match.end() == end):
+            brackets = (match["open"] or "").strip() + match["close"]
+            if brackets in _BRACKETS and (match["word"] or brackets or match["end"]):
+                label = _Label(line, int(match["number"]), match.end())
+                found[(match["word"] or "").lower(), brackets].append(label)
+    return found | _names(text, points, boundaries)
+
+
+def _names(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> dict[tuple[str, str], list[_Label]]:
+    """Names that paragraphs begin with, in bold letters or before a colon, where enough paragraphs have one."""
+    first, ends = boundaries.visible
+    marks = np.append(marks_of(points, ":*"), points.size)
+    likely = boundaries.after_blank & ~boundaries.records & (boundaries.labels <= boundaries.hard_lines)
+    paragraphs = np.flatnonzero(likely)
+    near = marks[marks.searchsorted(first[paragraphs])] < np.minimum(
+        first[paragraphs] + _LONGEST_NAME, ends[paragraphs]
+    )
+    found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
+    for line in paragraphs[near].tolist():
+        if match := _NAME.match(text, first[line], min(int(ends[line]), int(first[line]) + LONGEST_TITLE)):
+            kind = "**" if match["bold"] else ":"
+            found[kind, kind].append(_Label(line, len(found[kind, kind]), match.end()))
+    least = max(_LEAST_NAMES, _NAMED_SHARE * paragraphs.size)
+    return {kind: labels for kind, labels in found.items() if len(labels) >= least}
+
+
+def _counts_up(labels: list[_Label]) -> bool:
+    """Whether most numbers of some labels are one more than the last.
+
+    >>> _counts_up([_Label(0, 1, 3), _Label(1, 2, 9)]), _counts_up([_Label(0, 12, 3), _Label(1, 30, 9)])
+    (True, False)
+    """
+    return 2 * sum(after.number == before.number + 1 for before, after in pairwise(labels)) >= len(labels)
+
+
+def _limits(lines: Positions, edges: Positions, contexts: Positions) -> tuple[Positions, NDArray[np.bool_]]:
+    """The line behind each label's part, and True where that is a guess.
+
+    Args:
+        lines: of the labels of one kind.
+        edges: where the hard lines begin, and where the last ends, int64 [N + 1].
+        contexts: index of each hard line's context, int64 [N].
+    """
+    own = contexts[lines]
+    last = np.append(own[1:] != own[:-1], True)
+    limits = np.append(lines[1:], 0)
+    limits[last] = contexts.searchsorted(own[last], side="right")
+    group = np.cumsum(last) - last  # of each context
+    longest = np.zeros(group[-1] + 1, dtype=np.int64)  # part of each context but its last
+    np.maximum.at(longest, group[~last], edges[limits[~last]] - edges[lines[~last]])
+    guessed = last & (longest[group] > 0)
+    most = edges.searchsorted(edges[lines] + longest[group], side="right") - 1
+    limits[guessed] = np.minimum(limits, np.maximum(most, lines + 1))[guessed]
+    return limits, guessed
+
+
+def _alone(found: PartLabels, lines: Positions, limits: Positions, boundaries: Boundaries) -> NDArray[np.bool_]:
+    """True for each label that has a line of its own; those lines and the titles below them are put down as such."""
+    first, ends = boundaries.visible
+    rest = ends[lines] - found.ends[lines]
+    short = (ends[lines] - first[lines] <= LONGEST_TITLE) & ~boundaries.terminated[lines]
+    alone = ((rest <= 0) | short) & (limits > lines + 1)
+    found.ends[lines[alone]] = boundaries.hard_lines[lines[alone] + 1]
+    found.alone[lines[alone]] = True
+    bare = lines[alone & (rest <= 0) & (limits > lines + 2)]
+    title = bare + 1
+    titled = ends[title] - first[title] <= np.minimum(LONGEST_TITLE, ends[bare + 2] - first[bare + 2])
+    titled &= ~(boundaries.terminated[title] | boundaries.records[title] | boundaries.after_blank[title])
+    if titled.sum() >= max(_TITLED_SHARE * bare.size, 2):
+        found.ends[bare[titled]] = boundaries.hard_lines[title[titled] + 1]
+        found.alone[title[titled]] = True
+    return alone

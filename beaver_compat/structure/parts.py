@@ -1,0 +1,221 @@
+"""The parts of a text, and what names each: a numbered label, a heading, or a short line that seems a title.
+
+What is kept of a part without its name would seem to be of another part; and a name tells what its whole part is about.
+Everything here reads characters only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.structure.headings import LONGEST_TITLE, LOWEST_LEVEL, level_of
+from beaver_compat.structure.part_labels import LONGEST_LABEL, Part, find_part_labels
+from beaver_compat.text.ascending import among, union
+from beaver_compat.text.boundaries import Boundaries
+from beaver_compat.text.characters import WORD, is_any, marks_of
+
+Positions = NDArray[np.int64]
+
+_TITLE_ENDS = ".?!,;\u3002\uff1f\uff01\uff0c\uff1b"  # no title ends so
+_MARKUP = "*_#"
+_RULES = "-=*_~"
+_ITEMS = "0123456789*#"  # an item of a list, or a comment, is no head of several lines
+_CODE = "={};"
+_MOST_TITLE_LINES = 6
+_TAB = 8  # columns
+_MOST_INDENTED = 256  # lines that are looked through for the end of an indented part
+_ASKING = "?\uff1f"
+_QUOTES = "\"'\u201c\u2018\u201e\u00ab\u2013\u2014"  # somebody speaks
+_LONGEST_QUESTION, _LONGEST_ANSWER = 160, 2000  # characters
+_CLOSING_REACH = 16  # characters behind the sign
+_CLOSING = re.compile(r"[*_\"')\]\u201d\u2019\u00bb ]*(?:</\w{1,8}>)*")
+
+
+class Parts(NamedTuple):
+    """What names the part that each hard line stands in.
+
+    Attributes:
+        label_ends: where the label ends that each line begins with, a speaker's name among them; where it has the line
+            for itself, the next line, or the one behind a title there; the line's beginning if it has none, int64 [N].
+        owners: the line that has the label of the part that each line stands in, for a line that has one the label of
+            the part around it; -1 for none, int64 [N].
+        around: the same, but from a title that stands nowhere else to a numbered label, past the titles over it,
+            int64 [N].
+        alone: True for each line that is nothing but the name of a part, bool [N].
+    """
+
+    label_ends: Positions
+    owners: Positions
+    around: Positions
+    alone: NDArray[np.bool_]
+
+
+def find_parts(
+    text: str,
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    boundaries: Boundaries,
+    contexts: Positions,
+    titles: Positions,
+    underlines: Positions,
+) -> Parts:
+    """Find the parts.
+
+    Args:
+        text: all contexts, joined.
+        points: its code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+        boundaries: its boundaries.
+        contexts: index of each hard line's context, int64 [N].
+        titles: the hard lines that are headings, ascending, int64.
+        underlines: those that are the line under one, ascending, int64.
+    """
+    first, ends = boundaries.visible
+    labels = find_part_labels(text, points, classes, boundaries, contexts)
+    titles = titles[(ends - boundaries.hard_lines)[titles] <= LONGEST_LABEL]
+    owners = np.full(contexts.size, -1)
+    likely = union(
+        _likely_titles(text, points, classes, boundaries, contexts), _questions(text, points, boundaries, contexts)
+    )
+    lines = union(titles, likely)
+    lines = lines[~labels.alone[lines]]
+    parts = _title_parts(text, points, boundaries, contexts, lines, underlines)
+    named = np.array([part.line for part in parts], dtype=np.int64)
+    label_ends = np.maximum(labels.ends, boundaries.labels)
+    edges = np.append(boundaries.hard_lines, len(text))
+    label_ends[named] = edges[named + 1 + among(named + 1, underlines)]
+    _fill(owners, sorted([*labels.parts, *parts]))
+    around = owners.copy()
+    said = {part.line: text[first[part.line] : ends[part.line]] for part in parts}
+    often = Counter(said.values())
+    for line, title in said.items():  # the outer ones first
+        if often[title] == 1 and int(around[line]) in said:
+            around[line] = around[around[line]]
+    alone = labels.alone.copy()
+    alone[named] = True
+    return Parts(label_ends, owners, around, alone)
+
+
+def _likely_titles(
+    text: str,
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    boundaries: Boundaries,
+    contexts: Positions,
+) -> Positions:
+    """The first of some short lines between running text: a title, or the head of a mail, a chunk, a page of settings.
+
+    Such lines stand behind a blank line or a rule, end like no sentence, and have a blank line only behind the last.
+    """
+    first, ends = boundaries.visible
+    if first.size < 2:
+        return np.zeros(0, dtype=np.int64)
+    order, blank = np.arange(first.size), boundaries.after_blank
+    running = boundaries.terminated | (ends - first > LONGEST_TITLE)
+    rule = (ends - first > 2) & is_any(points[first], _RULES) & (points[first] == points[ends - 1]) & ~running
+    for line in np.flatnonzero(rule).tolist():
+        rule[line] = len(set(text[first[line] : ends[line]])) == 1
+    before = order - 1
+    before[1:] -= rule[:-1]  # the line before the rule
+    free = (before < 0) | running[before] | (contexts[before] != contexts)
+    begins = free & ~running & ~boundaries.records & ~rule
+    begins[1:] &= blank[1:] | rule[:-1]
+    lines = np.flatnonzero(begins & (((classes[first] & WORD) != 0) | is_any(points[first], _MARKUP)))
+    others = np.append(np.flatnonzero(running | boundaries.records), first.size)
+    body = others[others.searchsorted(lines)]  # the next line of running text, or a record
+    blanks = np.append(0, np.cumsum(blank))
+    inside = np.append(contexts, -1)[body] == contexts[lines]
+    inside &= (body - lines <= _MOST_TITLE_LINES) & (blanks[body] == blanks[lines + 1])
+    lines, body = lines[inside], body[inside]
+    kept = ~boundaries.records[body] & ~is_any(points[ends[lines] - 1], _TITLE_ENDS)
+    kept &= (body - lines == 1) | ~is_any(points[first[lines]], _ITEMS)
+    lines = lines[kept]
+    code = [any(sign in text[first[line] : ends[line]] for sign in _CODE) for line in lines.tolist()]
+    return lines[~np.array(code, dtype=bool)]
+
+
+def _questions(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:
+    """Short lines that ask something, each before a line that does not, as in a list of frequent questions."""
+    signs = "".join(sign for sign in _ASKING if sign in text)
+    first, ends = boundaries.visible
+    if not signs or first.size < 2:
+        return np.zeros(0, dtype=np.int64)
+    marks = marks_of(points, signs)
+    last = np.append(marks, -1)[marks.searchsorted(ends) - 1]
+    short = (ends - first <= _LONGEST_QUESTION) & (last >= np.maximum(first, ends - 1 - _CLOSING_REACH))
+    asks = np.zeros(first.size, dtype=bool)
+    for line in np.flatnonzero(short & (boundaries.labels <= boundaries.hard_lines)).tolist():
+        asks[line] = bool(_CLOSING.fullmatch(text, last[line] + 1, ends[line])) and text[first[line]] not in _QUOTES
+    answered = asks[:-1] & ~asks[1:] & (contexts[1:] == contexts[:-1])
+    return np.flatnonzero(answered)
+
+
+def _title_parts(
+    text: str,
+    points: NDArray[np.uint32],
+    boundaries: Boundaries,
+    contexts: Positions,
+    lines: Positions,
+    underlines: Positions,
+) -> list[Part]:
+    """The part under each title: up to the next one of its level or a higher one.
+
+    A level with one title in all has no parts: that one stands over everything.  The answer to a question is not long.
+    """
+    if not lines.size:
+        return []
+    first, ends = boundaries.visible
+    below = among(lines + 1, underlines)
+    levels = [
+        level_of(text[first[line] : ends[line]], text[first[line + 1]] if under else "")
+        for line, under in zip(lines.tolist(), below.tolist(), strict=True)
+    ]
+    limits = contexts.searchsorted(contexts[lines], side="right")
+    low = np.array(levels) >= LOWEST_LEVEL - 1  # guessed titles, and questions
+    asked = np.array(levels) == LOWEST_LEVEL
+    near = boundaries.hard_lines.searchsorted(boundaries.hard_lines[lines] + _LONGEST_ANSWER)
+    limits = np.where(asked, np.minimum(limits, near), limits)
+    if low.any():
+        tabs = marks_of(points, "\t")
+        indents = first - boundaries.hard_lines
+        indents += (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(boundaries.hard_lines))
+        for index in np.flatnonzero(low).tolist():
+            limits[index] = _indented(indents, int(lines[index]), int(limits[index]))
+    often = Counter(levels)
+    opened: list[int] = []
+    for index, line in enumerate(lines.tolist()):
+        while opened and levels[opened[-1]] >= levels[index]:
+            above = opened.pop()
+            limits[above] = min(limits[above], line)
+        opened.append(index)
+    named = zip(lines.tolist(), limits.tolist(), levels, strict=True)
+    return [Part(line, limit) for line, limit, level in named if often[level] > 1 and limit > line + 1]
+
+
+def _indented(indents: Positions, line: int, limit: int) -> int:
+    """The end of the part under a line that is less indented than what follows: where that indentation ends."""
+    if line + 1 >= limit or indents[line + 1] <= indents[line]:
+        return limit
+    back = np.flatnonzero(indents[line + 2 : min(limit, line + 2 + _MOST_INDENTED)] <= indents[line])
+    return line + 2 + int(back[0]) if back.size else limit
+
+
+def _fill(owners: Positions, parts: list[Part]) -> None:
+    """Put each part's line down for its other lines, the innermost last."""
+    limits: dict[int, int] = {}
+    guesses = {part.line for part in parts if part.guessed}
+    for line, limit, _ in parts:
+        around = int(owners[line])
+        while around in guesses and limit > limits[around]:
+            owners[line : limits[around]] = owners[around]  # what reaches farther is not of the part before it
+            limits[around] = line
+            around = int(owners[line])
+        if around >= 0:
+            limit = min(limit, limits[around])
+        owners[line + 1 : limit] = line
+        limits[line] = limit

@@ -1,0 +1,212 @@
+"""Where lines end, sentences may end and words begin, for a whole text at once.
+
+Everything here reads characters only and in one vectorized pass; it does not know of tokens, pages or scores.
+A sentence end found here is a candidate: `smoothing` asks pysbd before it cuts at one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.text.ascending import distinct, nexts, rises
+from beaver_compat.text.characters import (
+    CLOSER,
+    LOWER,
+    NEWLINE,
+    SPACE,
+    TERMINATOR,
+    UPPER,
+    WIDE,
+    WORD,
+    is_any,
+    marks_of,
+    places_of,
+    runs_without,
+)
+from beaver_compat.text.wraps import Lines, soft_lines
+
+Positions = NDArray[np.int64]
+
+_BLANK = SPACE | NEWLINE
+_RECORD_OPENERS = '{["|<'
+_RECORD_CLOSERS = '}],|>";'
+DELIMITERS = ",\t;|"
+_LEAST_DELIMITERS = 2  # in a line of a table
+_TERMINATOR_REACH = 3  # characters from a line's end in which a terminator is looked for, quotes behind it
+LONGEST_RECORD = 4096  # characters: a longer one may be cut like any long line
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """Positions in one text, each an ascending int64 array of characters.
+
+    Attributes:
+        lines: where each line that is not blank begins, with its indentation.
+        hard_lines: those of ``lines`` that do not continue hard-wrapped prose, nor (`units`) a few-shot example.
+        labels: where (`units`) the speaker's name at each of ``hard_lines`` ends, its beginning where there is none.
+        sentences: where a sentence may begin inside a line or a wrapped paragraph.
+        pauses: where a small letter follows a terminator and white space, as in a list within a sentence.
+        words: where each stretch without white space begins.
+        word_ends: where it ends.
+        records: True for each of ``hard_lines`` that is a record (JSON, a table row) and must stay whole, bool.
+        tables: True for each of ``records`` that is the row of a table, bool.
+        terminated: True for each of ``hard_lines`` that ends like a sentence; code, headings and data don't, bool.
+        after_blank: True for each of ``hard_lines`` that begins the text or stands behind a blank line, bool.
+    """
+
+    lines: Positions
+    hard_lines: Positions
+    labels: Positions
+    sentences: Positions
+    pauses: Positions
+    words: Positions
+    word_ends: Positions
+    records: NDArray[np.bool_]
+    tables: NDArray[np.bool_]
+    terminated: NDArray[np.bool_]
+    after_blank: NDArray[np.bool_]
+
+    @cached_property
+    def visible(self) -> tuple[Positions, Positions]:
+        """The first character of each hard line that is not blank, and the character after the last such."""
+        first = self.words.searchsorted(self.hard_lines)
+        return self.words[first], self.word_ends[nexts(first, self.words.size) - 1]
+
+
+def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Boundaries:
+    """Find every boundary of a text.
+
+    Args:
+        points: code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+    """
+    words, word_ends = runs_without(classes, _BLANK)
+    line_ends = _line_ends(points, classes)
+    begins = np.concatenate([[0], line_ends + 1])
+    following = words.searchsorted(begins)  # each line's first word, if it has one
+    line_numbers = np.flatnonzero(following < nexts(following, words.size))
+    first_words = following[line_numbers]
+    lines = begins[line_numbers]
+    last_words = nexts(first_words, words.size) - 1
+    sentences, pauses = _sentence_starts(classes, words)
+    after_blank = rises(line_numbers, -2) > 1
+    ends = word_ends[last_words]
+    terminated = _ends_sentence(classes, ends)
+    found = Lines(lines, line_numbers, first_words, last_words, words, word_ends)
+    soft = soft_lines(points, classes, found, terminated)
+    records, tables = _records(points, classes, lines, words[first_words], ends, terminated, after_blank)
+    hard = np.flatnonzero(~soft)
+    return Boundaries(
+        lines=lines,
+        hard_lines=lines[hard],
+        labels=lines[hard],
+        sentences=sentences,
+        pauses=pauses,
+        words=words,
+        word_ends=word_ends,
+        records=records[hard],
+        tables=tables[hard],
+        terminated=terminated[nexts(hard, lines.size) - 1],  # a hard line goes on through the soft ones behind it
+        after_blank=after_blank[hard],
+    )
+
+
+def _line_ends(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Positions:
+    """The position of each line end's last character; CR LF is one."""
+    ends = places_of(classes, NEWLINE)
+    following = points[np.minimum(ends + 1, points.size - 1)]
+    return ends[~((points[ends] == ord("\r")) & (following == ord("\n")))]
+
+
+def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Positions, Positions]:
+    """Where a sentence may begin: after a terminator with what closes it, then white space, then no small letter.
+
+    Where a small letter follows is only a pause.  Scripts without spaces need no white space; nor do two sentences
+    that were run together (``end.Next``).
+    """
+    closing = places_of(classes, TERMINATOR | CLOSER)
+    run_ends = closing[nexts(closing, classes.size + 1) - closing > 1] + 1  # of each run of terminators and closers
+    terminators = closing[(classes[closing] & TERMINATOR) != 0]
+    if not terminators.size:
+        return terminators, terminators
+    ends = distinct(run_ends[run_ends.searchsorted(terminators, side="right")])
+    ends = ends[ends < classes.size]
+    spaced = (classes[ends] & _BLANK) != 0
+    next_word = words.searchsorted(ends)
+    starts = np.where(spaced, np.append(words, classes.size)[next_word], ends)
+    inside = starts < classes.size
+    starts, spaced = starts[inside], spaced[inside]
+    first, second = classes[starts], classes[np.minimum(starts + 1, classes.size - 1)]
+    small = (first & (LOWER | TERMINATOR)) != 0
+    run_together = ((first & UPPER) != 0) & ((second & LOWER) != 0)
+    wide = (first & WIDE) != 0
+    return starts[np.where(spaced, ~small, run_together | wide)], starts[spaced & small]
+
+
+def _records(
+    points: NDArray[np.uint32],
+    classes: NDArray[np.uint16],
+    lines: Positions,
+    starts: Positions,
+    ends: Positions,
+    terminated: NDArray[np.bool_],
+    after_blank: NDArray[np.bool_],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
+    short = ends - starts <= LONGEST_RECORD
+    bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
+    delimiters = _outside_quotes(points, marks_of(points, DELIMITERS), starts, ends)
+    first = delimiters.searchsorted(starts)
+    columns = delimiters.searchsorted(ends) - first
+    # Lines of prose may have equally many commas, too; they end like sentences, with white space behind each comma.
+    tight = delimiters[(classes[np.minimum(delimiters + 1, points.size - 1)] & _BLANK) == 0]
+    prose = terminated & (tight.searchsorted(ends) == tight.searchsorted(starts))
+    row = (columns >= _LEAST_DELIMITERS) & ~prose
+    # The first cells of rows begin or end at one column; a statement does not below the line it is indented under.
+    flush = (rises(starts - lines, 0) == 0) | (rises(np.append(delimiters, 0)[first] - lines, 0) == 0)
+    like_last = np.zeros(starts.size + 1, dtype=bool)
+    like_last[1:-1] = row[1:] & row[:-1] & (columns[1:] == columns[:-1]) & flush[1:] & ~after_blank[1:]
+    edge = np.append(after_blank, True)
+    inner = (like_last[:-1] | edge[:-1]) & (like_last[1:] | edge[1:]) & (like_last[:-1] | like_last[1:])
+    tabular = inner.copy()  # and the table's first and last row, where other text stands right before or behind them
+    tabular[:-1] |= inner[1:] & like_last[1:-1]
+    tabular[1:] |= inner[:-1] & like_last[1:-1]
+    return (bracketed | tabular) & short, tabular & short
+
+
+def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: Positions, ends: Positions) -> Positions:
+    """The delimiters without those in a quoted cell, in each line whose quotes all begin and end a cell."""
+    quote = ord('"')
+    behind = points[np.minimum(delimiters + 1, points.size - 1)]
+    if not (delimiters.size and ((behind == quote).any() or (points[starts] == quote).any())):
+        return delimiters
+    quotes = marks_of(points, '"')
+    before = quotes.searchsorted(starts)
+    holders = np.maximum(starts.searchsorted(delimiters, side="right") - 1, 0)  # tabs may stand before the first line
+    inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1
+    if not inside.any():
+        return delimiters
+    counts = nexts(before, quotes.size) - before
+    line = np.repeat(np.arange(starts.size), counts)  # of each quote
+    closing = (np.arange(quotes.size) - before[line]) % 2
+    outer = quotes + 2 * closing - 1  # the character that is not of the cell
+    edge = (outer < starts[line]) | (outer >= ends[line])
+    outer = points[outer.clip(0, points.size - 1)]
+    edge |= (outer == quote) | is_any(outer, DELIMITERS)
+    quoted = counts % 2 == 0
+    quoted[line[~edge]] = False
+    return delimiters[~(inside & quoted[holders])]
+
+
+def _ends_sentence(classes: NDArray[np.uint16], ends: Positions) -> NDArray[np.bool_]:
+    """True for each end that has a terminator among the characters before it, and no letter or digit behind that."""
+    found, letters = np.zeros((2, ends.size), dtype=bool)
+    for back in range(1, _TERMINATOR_REACH + 1):
+        last = classes[np.maximum(ends - back, 0)]
+        found |= ((last & TERMINATOR) != 0) & ~letters
+        letters |= (last & WORD) != 0
+    return found

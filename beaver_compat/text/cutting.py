@@ -1,0 +1,88 @@
+"""Where a text may be cut without splitting a word or a character, and how good each place is.
+
+It knows characters only, and looks at a short stretch at a time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.text.characters import CLAUSE_END, JOINED, NEWLINE, SPACE, WIDE, WORD, ZERO_WIDTH_JOINER
+
+Positions = NDArray[np.int64]
+
+SPLITS_CHARACTER, SPLITS_WORD, BETWEEN_SIGNS, AFTER_WORD, AFTER_CLAUSE, AFTER_LINE = range(-1, 5)
+"""How good a place is: levels of `cut_levels`, worst first."""
+
+LONGEST_WORD = 64  # characters without white space; what is longer may be cut between signs, or anywhere
+_BLANK = SPACE | NEWLINE
+
+
+def cut_levels(points: NDArray[np.uint32], classes: NDArray[np.uint16], start: int, end: int) -> NDArray[np.int8]:
+    """The level of every place from ``start`` to ``end``, both included, int8 [end - start + 1].
+
+    Args:
+        points: code points of the whole text, uint32 [n].
+        classes: their class bits, uint16 [n].
+        start, end: characters; a place p lies between the characters p - 1 and p.
+    """
+    around = np.arange(start - 2, end + 1)
+    kinds, signs = classes.take(around, mode="clip"), points.take(around, mode="clip")
+    last, previous, following = kinds[:-2], kinds[1:-1], kinds[2:]
+    left, right = signs[1:-1], signs[2:]
+    levels = np.full(previous.size, BETWEEN_SIGNS, dtype=np.int8)
+    levels[(previous & following & WORD) != 0] = SPLITS_WORD
+    levels[((previous | following) & _BLANK) != 0] = AFTER_WORD
+    last = np.where(previous & _BLANK, last, previous)  # before one space, if any
+    levels[(levels == AFTER_WORD) & ((last & CLAUSE_END) != 0)] = AFTER_CLAUSE
+    levels[(previous & NEWLINE) != 0] = AFTER_LINE
+    joined = ((following & JOINED) != 0) | (left == ZERO_WIDTH_JOINER)
+    joined |= (left == ord("\r")) & (right == ord("\n"))
+    levels[joined] = SPLITS_CHARACTER
+    if start <= 0:
+        levels[0] = AFTER_LINE
+    if end >= points.size:
+        levels[-1] = AFTER_LINE
+    return levels
+
+
+def move_out(points: NDArray[np.uint32], classes: NDArray[np.uint16], place: int, step: int) -> int:
+    """``place``, or the next one in a direction (``step`` -1 or 1) that splits no word, within `LONGEST_WORD`.
+
+    Where there is none, the next one that splits no letters, else no character.
+    """
+    if step < 0:
+        levels = cut_levels(points, classes, max(place - LONGEST_WORD, 0), place)[::-1]
+    else:
+        levels = cut_levels(points, classes, place, min(place + LONGEST_WORD, points.size))
+    for least in (AFTER_WORD, BETWEEN_SIGNS, SPLITS_WORD):
+        good = levels >= least
+        if good.any():
+            return place + step * int(good.argmax())
+    return place
+
+
+def cut_places(
+    points: NDArray[np.uint32], classes: NDArray[np.uint16], start: int, end: int
+) -> tuple[Positions, NDArray[np.int8]]:
+    """Where the stretch from ``start`` to ``end`` may be cut if it does not fit, and the level of each place.
+
+    After words everywhere; between signs in scripts without spaces and in words longer than `LONGEST_WORD`; between
+    letters only in longer runs of letters.
+    """
+    levels = cut_levels(points, classes, start, end)
+    place = np.arange(start, end + 1)
+    wide = (classes[np.maximum(place - 1, 0)] & classes[np.minimum(place, points.size - 1)] & WIDE) != 0
+    allowed = (levels >= AFTER_WORD) | ((levels == BETWEEN_SIGNS) & (wide | _far(levels >= AFTER_WORD)))
+    allowed |= (levels == SPLITS_WORD) & _far(levels >= BETWEEN_SIGNS)
+    allowed[0] = allowed[-1] = False
+    return place[allowed], levels[allowed]
+
+
+def _far(places: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """True for each place in a gap between ``places`` that is longer than `LONGEST_WORD`."""
+    index = np.arange(places.size)
+    before = np.maximum.accumulate(np.where(places, index, 0))
+    after = np.minimum.accumulate(np.where(places, index, places.size)[::-1])[::-1]
+    return after - before > LONGEST_WORD

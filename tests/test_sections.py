@@ -1,0 +1,109 @@
+"""Sections of settings: where they begin and end, and none is kept under the name of another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from kept_texts import kept, lonely
+
+from beaver_compat import BeaverPromptCompressor
+from beaver_compat.structure.sections import settings_sections
+from beaver_compat.text.boundaries import find_boundaries
+from beaver_compat.text.characters import character_classes, code_points
+
+INI = "[database]\nhost = db1\nport = 5432\n\n[smtp]\nhost = mail\nport = 587\n\n[cache]\nhost = redis\nport = 6379\n"
+TOML = """name = "mill"
+
+# The public side.
+[server.web]
+host = "mill.example"
+port = 8080
+names = [
+  "mill",
+  "old mill",
+]
+greeting = "Welcome to the mill by the river, open on Sundays"
+timeout = 30
+retries = 4
+
+[[server.mail]]
+host = "post.example"
+port = 587
+sender = "Miller at the upper mill <miller@mill.example>"
+greeting = "Dear friends of the mill, the wheel turns again"
+
+timeout = 60
+retries = 2
+
+[log]
+level = "info"
+"""
+
+
+def owners(text: str) -> list[tuple[str, str]]:
+    """Each line that sets something, with the name of the section that it stands in."""
+    section, found = "", []
+    for line in text.split("\n"):
+        section = line if line.startswith("[") else section
+        if " = " in line:
+            found.append((section, line))
+    return found
+
+
+@pytest.mark.parametrize("text", [INI, TOML])
+@pytest.mark.parametrize(
+    "question", ["Which port does smtp use?", "port of mail", "What is the timeout of the web server?", "log level"]
+)
+def test_no_setting_stands_under_the_name_of_another_section(
+    compressor: BeaverPromptCompressor, text: str, question: str
+) -> None:
+    known = owners(text)
+    for budget in range(5, 130, 2):
+        context = kept(compressor, text, question, budget)
+        for section, line in owners(context):
+            assert not section or any(own == section and whole.startswith(line) for own, whole in known), (budget, line)
+        assert not lonely(text, context, lambda line: line.startswith("[")) or budget < 20, (budget, context)
+
+
+def test_a_setting_that_is_kept_without_its_section_has_none_over_it(compressor: BeaverPromptCompressor) -> None:
+    filler = "\n".join(f"x{index} = {index}" for index in range(40))
+    name = "[the server at the upper mill that sends all letters of the parish by night and by day]"
+    text = f"[a]\n{filler}\n\n{name}\nletterport = 587\n{filler.replace('x', 'y')}\n"
+    alone = 0
+    for budget in range(8, 40):
+        context = kept(compressor, text, "letterport", budget)
+        assert "letterport" in context
+        alone += context.startswith("letterport")
+        assert all(section in (name, "") for section, line in owners(context) if line[0] != "x"), (budget, context)
+    assert alone > 5
+
+
+def test_the_setting_that_is_asked_for_is_kept(compressor: BeaverPromptCompressor) -> None:
+    for budget in range(18, 40, 2):
+        assert "[smtp]\nhost = mail\nport = 587" in kept(compressor, INI, "Which port does smtp use?", budget)
+    assert "[[server.mail]]\nhost = " in kept(compressor, TOML, "Which host is the server for mail?", 40)
+
+
+@pytest.mark.parametrize(
+    ("text", "sections"),
+    [
+        (INI, [(0, 3), (3, 6), (6, 9)]),
+        ("[core]\n\tbare = false\n; old\n\tuser name = Ida\n\nThat is all.", [(0, 4)]),
+        ("[a b]\n# one\n# two\nx=1\n\ny=2\n", [(0, 5)]),
+        ("[a]\n[b]\nx = 1", [(1, 3)]),
+        ("[a]\nx = [\n  1,\n]\n\n# of b\n[b]\ny = 2", [(0, 4), (5, 7)]),
+        ("```\n[a]\nx = 1\n```\n\n[b]\ny = 2\n\n## Next\n\nIt rains.", [(1, 3), (4, 6)]),
+        ("[a]\n# none", []),
+        ("[x = 1]\ny = 2", []),
+        ("[1, 2]\nx = 1", []),
+        ("[Verse 1]\nIt rains on the mill", []),
+        ("[10:31] Ann: x = 1\n[10:32] Bob: y = 2", []),
+        ("[a]\n\nIt is said that x = 1.", []),
+        ("[a]", []),
+    ],
+)
+def test_sections_of_settings(text: str, sections: list[tuple[int, int]]) -> None:
+    points = code_points(text)
+    boundaries = find_boundaries(points, character_classes(points))
+    contexts = np.zeros(boundaries.hard_lines.size, dtype=np.int64)
+    assert settings_sections(text, points, boundaries, contexts) == sections
