@@ -149,6 +149,7 @@ class Document:
         body = self.leads.bodies[self.boundaries.hard_lines.searchsorted(ends) - 1]
         found = np.flatnonzero(body >= 0)
         sentence = self.sentences.starts.searchsorted(self.leads.starts[body[found]], side="right") - 1
+        found, sentence = found[sentence >= 0], sentence[sentence >= 0]  # a query at the beginning has none
         moved = ends.copy()
         moved[found] = np.maximum(self.sentences.ends[sentence], ends[found])
         return moved

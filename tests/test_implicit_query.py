@@ -106,6 +106,16 @@ def test_a_question_at_the_beginning_may_stand_right_above_the_text() -> None:
     assert all(span.start > 0 for span in spans if span.role == "query")
 
 
+@pytest.mark.parametrize("least_left", range(2, 30, 3))
+def test_a_table_above_the_question_at_the_beginning_needs_no_sentence_of_the_text(least_left: int) -> None:
+    table = "| id | name |\n| -- | ---- |\n| 7 | fox |\n\n\n"
+    contexts = [f"{table}Question: How old is the fox?\n\n" + "The brown fox, aged 7, jumps. " * 9, "The fox jumps."]
+    tokens = COMPRESSOR.counter("\n\n".join(contexts))
+    result = COMPRESSOR.compress(contexts, target_token=tokens - least_left)
+    assert result.compressed_context.startswith(f"{table}Question: How old is the fox?\n\n")
+    assert all(span.end <= len(contexts[span.context_index]) for span in result.spans)
+
+
 def test_what_calls_itself_a_question_at_the_beginning_is_the_query_whatever_else_is_asked() -> None:
     asked = "Question: Who rebuilt the mill?"
     assert query_of(f"{asked}\n\n{TEXT}\n\nThe visitors left late. Would they come again?") == asked
