@@ -210,8 +210,10 @@ class Document:
 
     @property
     def query_characters(self) -> tuple[int, int]:
-        """The first character of ``query`` and the one behind its last."""
-        return _characters(self.token_starts, self.context_ends[-1], self.query)
+        """The first character of ``query`` and the one behind its last, in the context of its last token."""
+        start, end = _characters(self.token_starts, self.context_ends[-1], self.query)
+        context = int(self.context_limits.searchsorted(self.query[1])) - 1
+        return start, min(end, self.context_ends[context])
 
     @cached_property
     def _context_starts(self) -> Limits:

@@ -56,7 +56,7 @@ def find_query(
 ) -> Found:
     """Find the implicit query, which ends or begins the text.
 
-    It is the first of these that there is; those at the end are of the last context that shows anything:
+    It is the first of these that there is, of the first and the last context that show anything:
 
     - at the end, what begins with the last line that calls itself a question, 2 M tokens at most;
     - at the beginning, what ends with the only paragraph that does so, 2 M tokens at most;
@@ -93,13 +93,15 @@ def find_query(
     far, low, near, end = (before_end(size) for size in (2 * page_size, most, _MOST_BEHIND, _LEAST_QUERY))
     if begin := _cued(text, boundaries, far, end):
         return from_character(begin, asks=True)
-    highs = int(token_starts[most]), int(token_starts[min(2 * page_size, last // 2)])
-    opening = _cued_opening(text, boundaries, highs[1])
+    visible = int(token_starts.searchsorted(boundaries.words[0], side="right")) - 1
+    edge = int(context_limits[context_limits.searchsorted(visible, side="right")])  # where its context ends
+    high, farthest = (int(token_starts[min(size, edge, last // 2)]) for size in (page_size, 2 * page_size))
+    opening = _cued_opening(text, boundaries, farthest)
     if not opening:
         begin = _questioned(text, points, boundaries, (far, low, near, end)) or _turn(points, boundaries, low, end)
         if begin:
             return from_character(begin, asks=True)
-        opening = _opening(text, points, boundaries, highs[0], int(token_starts[min(_LEAST_INSTRUCTION, most)]))
+        opening = _opening(text, points, boundaries, high, int(token_starts[min(_LEAST_INSTRUCTION, most)]))
     if (behind := int(token_starts.searchsorted(opening))) >= _LEAST_QUERY:
         return Found(0, behind, asks=True)
     if begin := _paragraph(boundaries, low, end):

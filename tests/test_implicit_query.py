@@ -106,6 +106,16 @@ def test_a_question_at_the_beginning_may_stand_right_above_the_text() -> None:
     assert all(span.start > 0 for span in spans if span.role == "query")
 
 
+def test_the_query_at_the_beginning_ends_with_its_context() -> None:
+    contexts = ["How old is the fox?", "The fox is seven years old. " * 9, "The fox jumps."]
+    for left in range(1, 20):
+        tokens = COMPRESSOR.counter("\n\n".join(contexts)) - left
+        query, *_ = COMPRESSOR.compress(contexts, target_token=tokens).spans
+        assert (query.context_index, query.start, query.end) == (0, 0, len(contexts[0]))
+    later = ["The fox is seven years old. ", "\n\nQuestion: How old is the fox?\nAnswer: 7\n\n", "The fox jumps. " * 9]
+    assert all(span.end <= len(later[span.context_index]) for span in COMPRESSOR.compress(later, target_token=40).spans)
+
+
 @pytest.mark.parametrize("least_left", range(2, 30, 3))
 def test_a_table_above_the_question_at_the_beginning_needs_no_sentence_of_the_text(least_left: int) -> None:
     table = "| id | name |\n| -- | ---- |\n| 7 | fox |\n\n\n"

@@ -90,6 +90,15 @@ def test_no_line_needs_one_of_another_context() -> None:
     assert leads_of("```\na", "b\n```")[1] is None
 
 
+@pytest.mark.parametrize("title", ["Title\n=====\n\n", "# Title\n\n", "Passage 3:\n\n"])
+def test_nothing_reaches_into_another_context(title: str) -> None:
+    behind = "# Guide\n\nThe fox is old."
+    _, leads = leads_of(title, behind)
+    assert leads is not None
+    context_end = np.where(leads.starts < len(title), len(title), len(title) + 2 + len(behind))
+    assert (np.maximum(leads.ends, leads.label_ends) <= context_end).all()
+
+
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=25), st.data())
 @settings(max_examples=200, deadline=None)
 def test_more_is_never_needed_by_less_and_the_first_is_named(rows: list[str], data: st.DataObject) -> None:

@@ -45,6 +45,14 @@ BITS = [
     "<|endoftext|>",
     "x" * 90,
     "# Heading\n",
+    "Title\n=====\n\n",
+    "Passage 3:\n",
+    "Document [3](Title: Oslo) Oslo is old. It is a port.\n",
+    "1. First.\n   More.\n2. Second.\n",
+    "How old is the fox?",
+    "Answer in one word.\n\n",
+    "[server]\nport = 80\n\n",
+    "2024-01-02 10:00:00 ERROR it failed\n  at line 3\n",
 ]
 texts = st.lists(st.sampled_from(BITS), max_size=60).map("".join)
 

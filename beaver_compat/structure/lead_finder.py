@@ -95,7 +95,8 @@ def find_leads(
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
     if not labelled and max(lead.max() for lead in (*leads, bodies)) < 0:
         return None
-    ends = np.minimum(nexts(starts, len(text)), context_ends[contexts])
+    own_ends = context_ends[contexts]
+    ends = np.minimum(nexts(starts, len(text)), own_ends)
     ends[underlines - 1] = ends[underlines]
     return Leads(
         starts=starts,
@@ -107,7 +108,7 @@ def find_leads(
         bodies=bodies,
         told=told,
         bare=bare,
-        label_ends=parts.label_ends,
+        label_ends=np.minimum(parts.label_ends, own_ends),
         parts=parts.owners,
         around=parts.around,
         items=items,
