@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -32,12 +31,11 @@ from beaver_compat.structure.lead_finder import find_leads
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.units import with_units
 from beaver_compat.text.ascending import among
-from beaver_compat.text.boundaries import Boundaries, find_boundaries
 from beaver_compat.text.characters import character_classes, code_points, inside_number
 from beaver_compat.text.cutting import cut_places
+from beaver_compat.text.lined_text import LinedText, read_lines
 from beaver_compat.tokenization import Tokenized, Tokenizer
 
-CONTEXT_SEPARATOR = "\n\n"
 SPAN_SEPARATOR = "\n"
 
 
@@ -78,28 +76,23 @@ class Document:
     """Contexts as one text and one run of tokens.
 
     Attributes:
-        text: the contexts, joined by blank lines.
-        context_starts, context_ends: characters of each context in ``text``.
+        lined: the contexts as one text.
         ids: token ids of all contexts, int32 [L]; words may have those of another form (`word_forms`).
-        token_starts, token_ends: characters of each token in ``text``, int64 [L].
+        token_starts, token_ends: characters of each token, int64 [L].
         inside: True for each token that begins inside a number, bool [L].
         context_limits: token limits of the contexts, int64 [C + 1].
-        pages, sentences: partitions of the tokens from ``text_start`` to ``text_end``.
+        pages, sentences: partitions of the tokens beside ``query``.
         repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
         heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
             where there are no parts.
         naming: True for each sentence that begins with the name of its part and says more, bool [S].
         query: the first token of the implicit query and the one behind its last; both L if the question is given.
-        points, classes: code points of ``text`` and their class bits.
-        boundaries: of ``text``.
-        whole_lines: True for each of ``boundaries.hard_lines`` that is worth nothing in pieces, bool.
-        leads: the lines of ``text`` that others need; None where there are none.
-        smoother: of ``text``.
+        whole_lines: True for each hard line that is worth nothing in pieces, bool [N].
+        leads: the lines that others need; None where there are none.
+        smoother: of the text.
     """
 
-    text: str
-    context_starts: list[int]
-    context_ends: list[int]
+    lined: LinedText
     ids: NDArray[np.int32]
     token_starts: Limits
     token_ends: Limits
@@ -111,17 +104,14 @@ class Document:
     heads: Limits | None
     naming: NDArray[np.bool_]
     query: tuple[int, int]
-    points: NDArray[np.uint32]
-    classes: NDArray[np.uint16]
-    boundaries: Boundaries
     whole_lines: NDArray[np.bool_]
     leads: Leads | None
     smoother: Smoother
 
     def with_folded_words(self, tokenizer: Tokenizer) -> Document:
         """The document with the ids of each word's one form."""
-        words = odd_words(self.points, self.classes)
-        ids = formed_ids(self.ids, self.token_starts, self.token_ends, self.text, words, tokenizer.encode)
+        words = odd_words(self.lined.points, self.lined.classes)
+        ids = formed_ids(self.ids, self.token_starts, self.token_ends, self.lined.text, words, tokenizer.encode)
         return replace(self, ids=ids)
 
     def cut_places(self, start: int, end: int, torn: bool) -> tuple[Limits, NDArray[np.int8]]:
@@ -130,14 +120,14 @@ class Document:
         Places inside lines that are worth nothing in pieces, and in speakers' names, are among them only if ``torn``;
         those between a heading and what it stands over never are.
         """
-        places, levels = cut_places(self.points, self.classes, start, end)
+        places, levels = cut_places(self.lined.points, self.lined.classes, start, end)
         if self.leads is not None:
-            said = self.leads.bodies[self.boundaries.hard_lines.searchsorted(places) - 1] < 0
+            said = self.leads.bodies[self.lined.starts.searchsorted(places) - 1] < 0
             places, levels = places[said], levels[said]
         if torn:
             return places, levels
-        lines = self.boundaries.hard_lines
-        labels = self.boundaries.labels if self.leads is None else self.leads.label_ends
+        lines = self.lined.starts
+        labels = self.lined.boundaries.labels if self.leads is None else self.leads.label_ends
         line = lines.searchsorted(places, side="right") - 1
         free = (~self.whole_lines[line] & (places > labels[line])) | (places <= lines[line])
         return places[free], levels[free]
@@ -146,7 +136,7 @@ class Document:
         """Where some stretches end, those that end with a heading or the like with the first sentence behind it."""
         if self.leads is None or not (ends.size and self.sentences.ends.size):
             return ends
-        body = self.leads.bodies[self.boundaries.hard_lines.searchsorted(ends) - 1]
+        body = self.leads.bodies[self.lined.starts.searchsorted(ends) - 1]
         found = np.flatnonzero(body >= 0)
         sentence = self.sentences.starts.searchsorted(self.leads.starts[body[found]], side="right") - 1
         found, sentence = found[sentence >= 0], sentence[sentence >= 0]  # a query at the beginning has none
@@ -170,7 +160,7 @@ class Document:
         found = (line == following) | (line == self.leads.parts[following]) | (line == self.leads.around[following])
         found &= (ends[:-1] <= labels[line]) & (labels[line] < texts[line])
         for piece in np.flatnonzero(found).tolist():
-            found[piece] = not self.text[ends[piece] : labels[line[piece]]].strip()
+            found[piece] = not self.lined.text[ends[piece] : labels[line[piece]]].strip()
         return found
 
     def implicit_query(self, tokenizer: Tokenizer, page_size: int) -> Query:
@@ -182,15 +172,15 @@ class Document:
         """
         start, end = self.query
         if start == self.ids.size:
-            places = self.token_starts, self.boundaries, self.context_limits
-            start, end, _ = find_query(self.text, self.points, *places, page_size)
-        asked = self.text[slice(*_characters(self.token_starts, len(self.text), (start, end)))]
+            start, end, _ = find_query(self.lined, self.token_starts, self.context_limits, page_size)
+        text = self.lined.text
+        asked = text[slice(*_characters(self.token_starts, len(text), (start, end)))]
         numbers = number_ids(tokenizer) if asks_for_number(asked) else None
         return Query(self.ids[start:end], self.inside[start:end], numbers)
 
     def contexts_of(self, characters: Limits) -> Limits:
-        """Index of the context that holds each character of ``text``."""
-        return self._context_starts.searchsorted(characters, side="right") - 1
+        """Index of the context that holds each character."""
+        return self.lined.context_starts.searchsorted(characters, side="right") - 1
 
     def with_numbers(self, starts: Limits, ends: Limits, limits: Limits, words: NDArray[np.int32]) -> NDArray[np.bool_]:
         """True for each of some stretches that has a number, in digits or in words, bool [S].
@@ -201,7 +191,7 @@ class Document:
             words: the tokens that are a word for a number, ascending, int32.
         """
         spelt = np.flatnonzero(np.isin(self.ids[limits[0] : limits[-1]], words)) + limits[0]
-        return have_numbers(self.classes, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
+        return have_numbers(self.lined.classes, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
 
     @property
     def text_tokens(self) -> tuple[int, int]:
@@ -211,13 +201,10 @@ class Document:
     @property
     def query_characters(self) -> tuple[int, int]:
         """The first character of ``query`` and the one behind its last, in the context of its last token."""
-        start, end = _characters(self.token_starts, self.context_ends[-1], self.query)
+        extents = self.lined.extents
+        start, end = _characters(self.token_starts, extents[-1][1], self.query)
         context = int(self.context_limits.searchsorted(self.query[1])) - 1
-        return start, min(end, self.context_ends[context])
-
-    @cached_property
-    def _context_starts(self) -> Limits:
-        return np.array(self.context_starts)
+        return start, min(end, extents[context][1])
 
 
 def prepare_document(
@@ -237,33 +224,26 @@ def prepare_document(
         implicit_query: True where no question is given: the query is then a part of the text (`implicit_query`), and
             where that is the end, pages are made of what stands before it.
     """
-    text = CONTEXT_SEPARATOR.join(contexts)
-    lengths = np.array([len(context) for context in contexts])
-    starts = np.concatenate([[0], np.cumsum(lengths[:-1] + len(CONTEXT_SEPARATOR))])
-    ends = starts + lengths
+    lined = with_units(read_lines(contexts), implicit_query)
+    starts, ends, end = lined.context_starts, lined.context_ends, len(lined.text)
     origins = np.repeat(starts, np.diff(tokens.limits)) if starts.size > 1 else starts
     token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
-    points = code_points(text)
-    classes = character_classes(points)
-    boundaries = with_units(text, points, find_boundaries(points, classes), starts, implicit_query)
-    leads = find_leads(text, points, classes, boundaries, starts, ends)
+    leads = find_leads(lined)
     size = config.page_size
     query = (token_starts.size, token_starts.size)
     if implicit_query:
-        found = find_query(text, points, token_starts, boundaries, tokens.limits, size)
+        found = find_query(lined, token_starts, tokens.limits, size)
         query = found.start, found.end
         if found.asks and leads is not None:  # what is asked is no part of what it stands below
-            leads = leads.apart(*_characters(token_starts, len(text), query))
+            leads = leads.apart(*_characters(token_starts, end, query))
     text_start, text_end = _beside(query, token_starts.size)
     context_limits = tokens.limits.clip(text_start, text_end)
-    _, end_character = _characters(token_starts, len(text), (text_start, text_end))
+    _, end_character = _characters(token_starts, end, (text_start, text_end))
     before, before_ends = token_starts[:text_end], np.minimum(ends, end_character)
-    pages = page_limits(segment_limits(before, boundaries.lines, context_limits), context_limits, size)
-    whole = whole_lines(token_starts, boundaries, size)
-    contexts_at = starts.tolist(), ends.tolist()
-    switches = config.sentence_smoothing, config.part_labels
-    smoother = Smoother(text, points, classes, boundaries, *contexts_at, leads, language, *switches)
-    sentences = sentence_partition(before, boundaries, whole, context_limits, before_ends, pages, size)
+    pages = page_limits(segment_limits(before, lined.boundaries.lines, context_limits), context_limits, size)
+    whole = whole_lines(token_starts, lined.boundaries, size)
+    smoother = Smoother(lined, leads, language, config.sentence_smoothing, config.part_labels)
+    sentences = sentence_partition(before, lined.boundaries, whole, context_limits, before_ends, pages, size)
     repeated = repeats(tokens.ids[:text_end], sentences.limits)
     naming = np.zeros(repeated.size, dtype=np.bool_)
     if leads is not None:
@@ -271,13 +251,11 @@ def prepare_document(
         repeated &= ~leads.in_items(sentences.starts[: repeated.size])
         repeated |= among(sentences.starts, leads.starts[leads.bare])
     return Document(
-        text=text,
-        context_starts=starts.tolist(),
-        context_ends=ends.tolist(),
+        lined=lined,
         ids=tokens.ids,
         token_starts=token_starts,
         token_ends=token_ends,
-        inside=inside_number(classes, token_starts),
+        inside=inside_number(lined.classes, token_starts),
         context_limits=tokens.limits,
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,
@@ -285,9 +263,6 @@ def prepare_document(
         heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
         naming=naming,
         query=query,
-        points=points,
-        classes=classes,
-        boundaries=boundaries,
         whole_lines=whole,
         leads=leads,
         smoother=smoother,

@@ -16,6 +16,7 @@ from beaver_compat.segmenter import tokens_at
 from beaver_compat.text.ascending import union
 from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import is_any
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -46,14 +47,7 @@ class Found(NamedTuple):
     asks: bool
 
 
-def find_query(
-    text: str,
-    points: NDArray[np.uint32],
-    token_starts: Positions,
-    boundaries: Boundaries,
-    context_limits: Positions,
-    page_size: int,
-) -> Found:
+def find_query(lined: LinedText, token_starts: Positions, context_limits: Positions, page_size: int) -> Found:
     """Find the implicit query, which ends or begins the text.
 
     It is the first of these that there is, of the first and the last context that show anything:
@@ -71,13 +65,12 @@ def find_query(
     None but the first two, and options, are of more than M tokens, or half of the text.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
+        lined: the text.
         token_starts: where each token begins in it, int64 [L].
-        boundaries: of the text.
         context_limits: token limits of the contexts, int64 [C + 1].
         page_size: M.
     """
+    boundaries = lined.boundaries
     if not boundaries.words.size:
         return Found(0, token_starts.size, asks=False)
     last = int(token_starts.searchsorted(boundaries.word_ends[-1]))
@@ -91,17 +84,17 @@ def find_query(
 
     most = min(page_size, last // 2)
     far, low, near, end = (before_end(size) for size in (2 * page_size, most, _MOST_BEHIND, _LEAST_QUERY))
-    if begin := _cued(text, boundaries, far, end):
+    if begin := _cued(lined, far, end):
         return from_character(begin, asks=True)
     visible = int(token_starts.searchsorted(boundaries.words[0], side="right")) - 1
     edge = int(context_limits[context_limits.searchsorted(visible, side="right")])  # where its context ends
     high, farthest = (int(token_starts[min(size, edge, last // 2)]) for size in (page_size, 2 * page_size))
-    opening = _cued_opening(text, boundaries, farthest)
+    opening = _cued_opening(lined, farthest)
     if not opening:
-        begin = _questioned(text, points, boundaries, (far, low, near, end)) or _turn(points, boundaries, low, end)
+        begin = _questioned(lined, (far, low, near, end)) or _turn(lined, low, end)
         if begin:
             return from_character(begin, asks=True)
-        opening = _opening(text, points, boundaries, high, int(token_starts[min(_LEAST_INSTRUCTION, most)]))
+        opening = _opening(lined, high, int(token_starts[min(_LEAST_INSTRUCTION, most)]))
     if (behind := int(token_starts.searchsorted(opening))) >= _LEAST_QUERY:
         return Found(0, behind, asks=True)
     if begin := _paragraph(boundaries, low, end):
@@ -114,33 +107,35 @@ def find_query(
     return Found(start, token_starts.size, asks=False)
 
 
-def _cued(text: str, boundaries: Boundaries, low: int, end: int) -> int:
+def _cued(lined: LinedText, low: int, end: int) -> int:
     """The last line from ``low`` to ``end`` that calls itself a question; 0 if there is none."""
-    lines = boundaries.lines[slice(*boundaries.lines.searchsorted([low, end + 1]))].tolist()
-    return next((line for line in reversed(lines) if _CUE.match(text, line)), 0)
+    lines = lined.boundaries.lines
+    lines = lines[slice(*lines.searchsorted([low, end + 1]))]
+    return next((line for line in lines[::-1].tolist() if _CUE.match(lined.text, line)), 0)
 
 
-def _cued_opening(text: str, boundaries: Boundaries, high: int) -> int:
+def _cued_opening(lined: LinedText, high: int) -> int:
     """The character behind the first paragraph up to ``high`` that calls itself a question; 0 where others do, too."""
-    first, ends = boundaries.visible
+    text, first, ends = lined.text, lined.first, lined.ends
     for line in range(int(ends.searchsorted(high, side="right"))):
         if _CUE.match(text, first[line]):
-            last = line + int(np.append(boundaries.after_blank[line + 1 :], True).argmax())
+            last = line + int(np.append(lined.boundaries.after_blank[line + 1 :], True).argmax())
             last = last if ends[last] <= high else line
             return 0 if _CUED_LINE.search(text, int(ends[last])) else int(ends[last])
     return 0
 
 
-def _questioned(text: str, points: NDArray[np.uint32], boundaries: Boundaries, reach: tuple[int, int, int, int]) -> int:
+def _questioned(lined: LinedText, reach: tuple[int, int, int, int]) -> int:
     """Where the last questions begin, their line or sentence; 0 if there are none.
 
     Args:
-        text, points, boundaries: the text.
+        lined: the text.
         reach: the first character that one with options may begin at, that another may, that the mark of one inside a
             paragraph may stand at, and the last that any may begin at.
     """
     far, low, near, end = reach
-    lines, (first, ends) = boundaries.hard_lines, boundaries.visible
+    text, points, boundaries = lined.text, lined.points, lined.boundaries
+    lines, first, ends = lined.starts, lined.first, lined.ends
     marks = [match.start() for match in _MARK.finditer(text, far) if not _in_address(text, match.start())]
     if not marks:
         return 0
@@ -164,24 +159,24 @@ def _in_address(text: str, mark: int) -> bool:
     return "://" in before[max(before.rfind(" "), before.rfind("\n")) + 1 :]
 
 
-def _turn(points: NDArray[np.uint32], boundaries: Boundaries, low: int, end: int) -> int:
+def _turn(lined: LinedText, low: int, end: int) -> int:
     """The line above a last one that is a name and a colon, as of who is to answer; 0 if the last one is none."""
-    lines, (first, ends) = boundaries.hard_lines, boundaries.visible
-    named = lines.size > 1 and first[-1] >= end and points[ends[-1] - 1] in _COLONS
+    lines = lined.starts
+    named = lines.size > 1 and lined.first[-1] >= end and lined.points[lined.ends[-1] - 1] in _COLONS
     return int(lines[-2]) if named and lines[-2] >= low else 0
 
 
-def _opening(text: str, points: NDArray[np.uint32], boundaries: Boundaries, high: int, least: int) -> int:
+def _opening(lined: LinedText, high: int, least: int) -> int:
     """The character behind the question or instruction up to ``high`` that the text begins with; 0 if there is none.
 
     An instruction ends behind ``least``.
     """
-    first, ends = boundaries.visible
-    signs = points[ends - 1]
+    boundaries, first, ends = lined.boundaries, lined.first, lined.ends
+    signs = lined.points[ends - 1]
     apart = np.append(boundaries.after_blank[1:], True)  # a blank line stands behind it, or nothing
     apart[0] |= signs[0] in _SIGN_POINTS and boundaries.labels[0] <= boundaries.hard_lines[0]
     for line in range(int(ends.searchsorted(high, side="right"))):
-        if apart[line] and _MARK.search(text, first[line], ends[line]):
+        if apart[line] and _MARK.search(lined.text, first[line], ends[line]):
             asks = apart[line + 1 :] & is_any(signs[line + 1 :], _SIGNS)
             return int(ends[line]) if asks.sum() <= _MOST_OTHERS else 0
     return int(ends[0]) if apart[0] and least <= ends[0] <= high and signs[0] in _COLONS else 0

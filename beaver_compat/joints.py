@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from beaver_compat.arguments import joined_prompt
 from beaver_compat.counting import TokenCounter
-from beaver_compat.document import CONTEXT_SEPARATOR
+from beaver_compat.text.lined_text import CONTEXT_SEPARATOR
 
 _REACH = 256  # characters from a part's edge in which a cut is looked for
 _LEAST = 4 * _REACH  # characters: shorter parts are counted with the joint

@@ -104,7 +104,7 @@ def _forced(document: Document, forced: Sequence[tuple[int, int]]) -> Candidates
 
 def _query_sentences(document: Document) -> list[tuple[int, int]]:
     """The lines and sentences of the implicit query, the last one first: where not all fit, what is asked stays."""
-    boundaries, (begin, end) = document.boundaries, document.query_characters
+    boundaries, (begin, end) = document.lined.boundaries, document.query_characters
     if begin == end:
         return []
     word = int(np.append(boundaries.words, end)[boundaries.word_ends.searchsorted(begin, side="right")])
@@ -117,7 +117,7 @@ def _query_sentences(document: Document) -> list[tuple[int, int]]:
 def trimmed(document: Document, runs: Runs) -> tuple[Positions, Positions]:
     """Starts and ends of the runs, without blank lines before them and white space behind them; blank ones are gone."""
     starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
-    boundaries = document.boundaries
+    boundaries = document.lined.boundaries
     first = boundaries.word_ends.searchsorted(starts, side="right")
     last = boundaries.words.searchsorted(ends) - 1
     visible = first <= last
@@ -128,7 +128,7 @@ def trimmed(document: Document, runs: Runs) -> tuple[Positions, Positions]:
 
 def whole_spans(document: Document) -> tuple[KeptSpan, ...]:
     """Every context whole, for a text that fits as it is."""
-    starts, ends = np.array(document.context_starts), np.array(document.context_ends)
+    starts, ends = document.lined.context_starts, document.lined.context_ends
     filled = starts < ends
     count = int(filled.sum())
     return _spans(document, starts[filled], ends[filled], np.full(count, _FORCED), np.zeros(count))
@@ -180,7 +180,7 @@ def _spans(
     document: Document, starts: Positions, ends: Positions, roles: Positions, scores: NDArray[np.float64]
 ) -> tuple[KeptSpan, ...]:
     contexts = document.contexts_of(starts)
-    origins = np.array(document.context_starts)[contexts]
+    origins = document.lined.context_starts[contexts]
     tokens = document.context_limits[contexts]
     first, last = token_range(document.token_starts, document.token_ends, starts, ends)
     columns = (contexts, starts - origins, ends - origins, first - tokens, last - tokens, roles, scores)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.elements import element_starts
 from beaver_compat.structure.leads import Leads
-from beaver_compat.text.boundaries import LONGEST_RECORD, Boundaries
+from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.cutting import LONGEST_WORD, move_out
+from beaver_compat.text.lined_text import LinedText
 from beaver_compat.text.sentences import ends_between
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
@@ -30,12 +31,7 @@ class Smoother:
     """Moves the ends of kept stretches outward.  Bound to one text; remembers pysbd's verdicts.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        classes: its class bits, uint16 [n].
-        boundaries: its boundaries.
-        context_starts: where each context begins, ascending.
-        context_ends: where each ends.
+        lined: the text.
         leads: the lines that others need; None where there are none.
         language: of pysbd's rules; None chooses by the script of each window.
         sentences: False moves ends to whole words only (the paper's "w/o Sentence Smooth").
@@ -44,23 +40,15 @@ class Smoother:
 
     def __init__(
         self,
-        text: str,
-        points: NDArray[np.uint32],
-        classes: NDArray[np.uint16],
-        boundaries: Boundaries,
-        context_starts: list[int],
-        context_ends: list[int],
+        lined: LinedText,
         leads: Leads | None = None,
         language: str | None = None,
         sentences: bool = True,
         labels: bool = True,
     ) -> None:
-        self._text = text
-        self._points = points
-        self._classes = classes
-        self._boundaries = boundaries
-        self._context_starts = context_starts
-        self._context_ends = context_ends
+        self._text, self._boundaries = lined.text, lined.boundaries
+        self._points, self._classes = lined.points, lined.classes
+        self._context_starts, self._context_ends = lined.context_starts.tolist(), lined.context_ends.tolist()
         self._leads = leads
         self._language = language
         self._sentences = sentences

@@ -13,9 +13,9 @@ import numpy as np
 
 from beaver_compat.arguments import checked_rate, checked_text
 from beaver_compat.caller import warn_caller
-from beaver_compat.document import CONTEXT_SEPARATOR
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
 from beaver_compat.selection.layout import Layout, Limit, line_end_or_space
+from beaver_compat.text.lined_text import CONTEXT_SEPARATOR
 
 _CLOSING = "</llmlingua>"
 _ATTRIBUTE = r"(rate|compress)\s*=\s*(\d+(?:\.\d*)?|\.\d+|True|False)"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from beaver_compat.structure.headings import find_headings
 from beaver_compat.structure.units import with_units
-from beaver_compat.text.boundaries import find_boundaries
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.lined_text import read_lines
 
 PAGE = """<!DOCTYPE html>
 <html><head><title>Alder Mill</title></head><body>
@@ -69,10 +66,6 @@ in flour, at the price that was paid in the market of Alder on the first Monday 
 
 
 def headings(text: str) -> tuple[list[str], list[str]]:
-    points = code_points(text)
-    contexts = np.zeros(1, dtype=np.int64)
-    boundaries = with_units(text, points, find_boundaries(points, character_classes(points)), contexts)
-    first, ends = boundaries.visible
-    found = find_headings(text, points, boundaries, np.zeros(first.size, dtype=np.int64), first, ends)
-    titles, fillers = ([text[first[line] : ends[line]] for line in lines.tolist()] for lines in found)
+    lined = with_units(read_lines([text]))
+    titles, fillers = ([lined.line(line) for line in lines.tolist()] for lines in find_headings(lined))
     return titles, fillers

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from beaver_compat.structure.lead_finder import find_leads
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.units import with_units
-from beaver_compat.text.boundaries import Boundaries, find_boundaries
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.boundaries import Boundaries
+from beaver_compat.text.lined_text import read_lines
 
 
 def boundaries_of(text: str) -> Boundaries:
-    points = code_points(text)
-    return find_boundaries(points, character_classes(points))
+    return read_lines([text]).boundaries
 
 
 def units_of(text: str, implicit_query: bool = False) -> Boundaries:
-    return with_units(text, code_points(text), boundaries_of(text), np.zeros(1, dtype=np.int64), implicit_query)
+    return with_units(read_lines([text]), implicit_query).boundaries
 
 
 def leads_of(*contexts: str) -> tuple[list[str], Leads | None]:
-    text = "\n\n".join(contexts)
-    lengths = np.array([len(context) for context in contexts])
-    starts = np.concatenate([[0], np.cumsum(lengths[:-1] + 2)])
-    boundaries = boundaries_of(text)
-    lines = boundaries.hard_lines.tolist()
-    cut = [text[start:end].rstrip() for start, end in zip(lines, [*lines, len(text)][1:], strict=True)]
-    points = code_points(text)
-    return cut, find_leads(text, points, character_classes(points), boundaries, starts, starts + lengths)
+    lined = read_lines(contexts)
+    cut = [lined.text[start:end].rstrip() for start, end in pairwise(lined.edges.tolist())]
+    return cut, find_leads(lined)
 
 
 def needs(*contexts: str) -> dict[str, set[str]]:

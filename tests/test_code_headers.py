@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from line_readings import boundaries_of, units_of
 
 from beaver_compat.structure.code_headers import find_headers
-from beaver_compat.text.characters import code_points
+from beaver_compat.text.lined_text import read_lines
 
 HEADERS = [
     "def order(\n    item: str,\n    *,\n    key=[1, 2],\n) -> Order:",
@@ -95,9 +95,9 @@ def headers_slowly(text: str) -> list[tuple[int, int]]:
 @settings(max_examples=500, deadline=None)
 def test_headers_are_those_that_reading_on_finds(pieces: list[tuple[str, str]]) -> None:
     text = "\n".join(indent * bool(piece) + piece for indent, piece in pieces)
-    boundaries = boundaries_of(text)
-    if not boundaries.hard_lines.size:
+    lined = read_lines([text])
+    if not lined.starts.size:
         return
-    numbers = [text.count("\n", 0, line) for line in boundaries.hard_lines.tolist()]
-    begins, ends = find_headers(text, code_points(text), boundaries)
+    numbers = [text.count("\n", 0, line) for line in lined.starts.tolist()]
+    begins, ends = find_headers(lined)
     assert [(numbers[low], numbers[high - 1]) for low, high in zip(begins, ends, strict=True)] == headers_slowly(text)

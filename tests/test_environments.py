@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kept_texts import kept
-from line_readings import boundaries_of, leads_of, needs, units_of
+from line_readings import leads_of, needs, units_of
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.structure.environments import find_environments
-from beaver_compat.text.characters import code_points
+from beaver_compat.text.lined_text import read_lines
 
 PAPER = r"""We study how heat goes through thin rods. Earlier work assumed that all of them are alike.
 The model is given by
@@ -104,20 +103,15 @@ def slowly(lines: list[str]) -> list[tuple[int, int]]:
 @given(st.lists(st.sampled_from([rf"\{edge}{{{name}}}" for edge in ("begin", "end") for name in "abc"]), min_size=1))
 @settings(max_examples=200, deadline=None)
 def test_environments_are_those_that_a_slow_reading_finds(lines: list[str]) -> None:
-    text = "\n".join(lines)
-    contexts = np.zeros(len(lines), dtype=np.int64)
-    pairs = find_environments(text, code_points(text), boundaries_of(text), contexts)
+    pairs = find_environments(read_lines(["\n".join(lines)]))
     assert [tuple(pair) for pair in pairs.tolist()] == slowly(lines)
 
 
 def test_what_is_no_environment() -> None:
     text = "\\begin{document}\nWe see \\begin{a}.\n\\begin{b} x \\end{b}\n\\end{c}\n$$ x $$\n\\end{document}"
-    boundaries = boundaries_of(text)
-    lines = boundaries.hard_lines.size
-    assert not find_environments(text, code_points(text), boundaries, np.zeros(lines, dtype=np.int64)).size
-    text = "\\begin{a}\nx\n\\end{a}"
-    apart = np.array([0, 0, 1])
-    assert not find_environments(text, code_points(text), boundaries_of(text), apart).size
+    assert not find_environments(read_lines([text])).size
+    assert find_environments(read_lines(["\\begin{a}\nx\n\\end{a}"])).size
+    assert not find_environments(read_lines(["\\begin{a}\nx", "\\end{a}"])).size
 
 
 def test_deep_nesting_needs_little() -> None:

@@ -7,8 +7,7 @@ from heading_samples import BELOW, CLAUSES, PAGE, TITLES, UNDERLINED, headings
 from text_kinds import CODE, CSV, DIALOGUE, FEW_SHOT, JSON_LINES
 
 from beaver_compat.structure.headings import clause_titles
-from beaver_compat.text.boundaries import find_boundaries
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.lined_text import read_lines
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -80,7 +79,8 @@ def test_what_is_no_title(text: str) -> None:
     ],
 )
 def test_titles_of_clauses(text: str, titles: list[str]) -> None:
-    points = code_points(text)
-    first, ends = find_boundaries(points, character_classes(points)).visible
-    lines, bodies = clause_titles(text, points, first, ends)
-    assert [text[first[line] : body] for line, body in zip(lines.tolist(), bodies.tolist(), strict=True)] == titles
+    lined = read_lines([text])
+    lines, bodies = clause_titles(lined)
+    assert [
+        text[lined.first[line] : body] for line, body in zip(lines.tolist(), bodies.tolist(), strict=True)
+    ] == titles

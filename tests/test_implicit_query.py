@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.implicit_query import find_query
-from beaver_compat.text.boundaries import find_boundaries
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.lined_text import read_lines
 
 COMPRESSOR = BeaverPromptCompressor(token_counter="table")
 FILLER = [
@@ -29,15 +28,13 @@ TEXT = "\n\n".join(" ".join(FILLER[n:] + FILLER[:n]) for n in range(6))
 
 def query_of(*contexts: str, page_size: int = 64) -> str:
     """What is taken for the question."""
-    text = "\n\n".join(contexts)
-    points = code_points(text)
+    lined = read_lines(contexts)
     tokens = [COMPRESSOR._tokenizer.encode([context]).offsets[:, 0] for context in contexts]
-    origins = np.cumsum([0, *(len(context) + 2 for context in contexts[:-1])])
+    origins = lined.context_starts
     starts = np.concatenate([own.astype(np.int64) + origin for own, origin in zip(tokens, origins, strict=True)])
     limits = np.cumsum([0, *(own.size for own in tokens)])
-    boundaries = find_boundaries(points, character_classes(points))
-    begin, end, _ = find_query(text, points, starts, boundaries, limits, page_size)
-    return text[slice(*np.append(starts, len(text))[[begin, end]])].strip()
+    begin, end, _ = find_query(lined, starts, limits, page_size)
+    return lined.text[slice(*np.append(starts, len(lined.text))[[begin, end]])].strip()
 
 
 @pytest.mark.parametrize(

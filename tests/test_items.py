@@ -6,18 +6,19 @@ import itertools
 import json
 import random
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kept_texts import kept
-from line_readings import boundaries_of, leads_of, needs, units_of
+from line_readings import leads_of, needs, units_of
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.structure.items import item_contents
 from beaver_compat.structure.units import with_units
-from beaver_compat.text.characters import code_points
+from beaver_compat.text.lined_text import read_lines
 
 
 @pytest.mark.parametrize(
@@ -44,8 +45,7 @@ from beaver_compat.text.characters import code_points
 )
 def test_items_are_known_by_their_mark(line: str, content: int) -> None:
     text = f"{line}\nnext"
-    first, ends = boundaries_of(text).visible
-    assert item_contents(code_points(text), first, ends).tolist() == [content, 0]
+    assert item_contents(read_lines([text])).tolist() == [content, 0]
 
 
 MANIFEST = """kind: Deployment
@@ -232,7 +232,7 @@ def test_the_same_words_in_two_items_are_no_repeats(compressor: BeaverPromptComp
 def test_contexts_share_no_items() -> None:
     text = "[\n  {\n    'a': 1\n\n  }\n]- b\n\n  c"
     starts = np.array([0, text.index("  }"), text.index("  c")])
-    assert not with_units(text, code_points(text), boundaries_of(text), starts).records.any()
+    assert not with_units(replace(read_lines([text]), context_starts=starts)).boundaries.records.any()
     _, leads = leads_of("- a\n  b\n  c", "  d\n  e")
     assert leads is not None
     assert leads.items.tolist() == [-1, 0, 0, -1, -1]

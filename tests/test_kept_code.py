@@ -13,8 +13,7 @@ from text_kinds import CODE
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.structure.statements import find_statements
-from beaver_compat.text.boundaries import find_boundaries
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.lined_text import read_lines
 
 
 @pytest.mark.parametrize("budget", [70, 100, 120, 160, 220])
@@ -225,5 +224,4 @@ def test_statements_are_known_by_how_they_begin_and_end(line: str) -> None:
 
 
 def statements(line: str) -> NDArray[np.bool_]:
-    points = code_points(line)
-    return find_statements(line, points, find_boundaries(points, character_classes(points)))
+    return find_statements(read_lines([line]))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pytest
 from line_readings import boundaries_of, needs, units_of
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.structure.units import with_units
-from beaver_compat.text.characters import code_points
+from beaver_compat.text.lined_text import read_lines
 
 TRACE = """2024-05-31 10:31:04 INFO start
 2024-05-31 10:31:05 ERROR order 7 failed
@@ -123,10 +122,9 @@ def test_what_is_no_log(text: str) -> None:
 def test_a_log_is_known_for_each_context() -> None:
     log = "10:31:05 a\n\tb\n10:31:06 c\n10:31:07 d"
     notes = "10:31:05 e\nf\ng\nh"
-    text = f"{notes}\n\n{log}"
-    found = with_units(text, code_points(text), boundaries_of(text), np.array([0, len(notes) + 2]))
-    assert [text[line] for line in found.hard_lines.tolist()] == ["1", "f", "g", "h", "1", "1", "1"]
-    assert found.records.nonzero()[0].tolist() == [4]
+    found = with_units(read_lines([notes, log]))
+    assert [found.text[line] for line in found.starts.tolist()] == ["1", "f", "g", "h", "1", "1", "1"]
+    assert found.boundaries.records.nonzero()[0].tolist() == [4]
 
 
 def test_an_entry_that_does_not_fit_is_told_by_its_first_line(compressor: BeaverPromptCompressor) -> None:

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.selection.planning import Candidates, Parts, Runs, largest_fitting, merged, plan, union
 from beaver_compat.smoothing import Smoother
-from beaver_compat.text.boundaries import find_boundaries
-from beaver_compat.text.characters import character_classes, code_points
 from beaver_compat.text.cutting import cut_places
+from beaver_compat.text.lined_text import read_lines
 
 stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 12)).map(lambda p: (p[0], p[0] + p[1])), max_size=12)
 
@@ -80,9 +79,8 @@ def planned(sentences: list[str], budget: int) -> str:
     starts = np.concatenate([[0], ends[:-1]])
     tokens = np.array([len(sentence.split()) for sentence in sentences])
     no = np.zeros(len(sentences), dtype=bool)
-    points = code_points(text)
-    classes = character_classes(points)
-    smoother = Smoother(text, points, classes, find_boundaries(points, classes), [0], [len(text)])
+    lined = read_lines([text])
+    smoother = Smoother(lined)
 
     def cost(runs: Runs) -> int:
         return sum(len(text[start:end].split()) for start, end in runs)
@@ -90,7 +88,7 @@ def planned(sentences: list[str], budget: int) -> str:
     chosen = plan(
         Candidates(starts, np.minimum(ends, len(text)), tokens, no, no.astype(np.int64), np.zeros(len(sentences))),
         smoother,
-        Parts(lambda start, end, torn: cut_places(points, classes, start, end), lambda start, end: []),
+        Parts(lambda start, end, torn: cut_places(lined.points, lined.classes, start, end), lambda start, end: []),
         cost,
         budget,
     )

@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor, CompressionResult
-from beaver_compat.document import CONTEXT_SEPARATOR, SPAN_SEPARATOR, prepare_document
+from beaver_compat.document import SPAN_SEPARATOR, prepare_document
+from beaver_compat.text.lined_text import CONTEXT_SEPARATOR
 
 ROOT = Path(__file__).resolve().parent.parent
 LICENCE = (ROOT / "docs/demo/gpl-3.0.txt").read_text(encoding="utf-8")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from kept_texts import kept, lonely
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.structure.sections import settings_sections
-from beaver_compat.text.boundaries import find_boundaries
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.lined_text import read_lines
 
 INI = "[database]\nhost = db1\nport = 5432\n\n[smtp]\nhost = mail\nport = 587\n\n[cache]\nhost = redis\nport = 6379\n"
 TOML = """name = "mill"
@@ -103,7 +101,4 @@ def test_the_setting_that_is_asked_for_is_kept(compressor: BeaverPromptCompresso
     ],
 )
 def test_sections_of_settings(text: str, sections: list[tuple[int, int]]) -> None:
-    points = code_points(text)
-    boundaries = find_boundaries(points, character_classes(points))
-    contexts = np.zeros(boundaries.hard_lines.size, dtype=np.int64)
-    assert settings_sections(text, points, boundaries, contexts) == sections
+    assert settings_sections(read_lines([text])) == sections

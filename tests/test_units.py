@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from line_readings import boundaries_of, units_of
@@ -11,7 +13,7 @@ from beaver_compat import BeaverPromptCompressor
 from beaver_compat.structure.cues import subtitle_cues
 from beaver_compat.structure.lead_finder import find_leads
 from beaver_compat.structure.units import with_units
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.lined_text import read_lines
 
 
 def test_short_fenced_blocks_are_records() -> None:
@@ -22,16 +24,13 @@ def test_short_fenced_blocks_are_records() -> None:
     lines = [text[start:end].strip() for start, end in zip(found.hard_lines.tolist(), ends, strict=True)]
     assert [line for line, record in zip(lines, found.records, strict=True) if record] == [short, short]
     assert len(lines) == 2 + 2 + 42 + 2
-    points = code_points(text)
-    leads = find_leads(
-        text, points, character_classes(points), found, np.zeros(1, dtype=np.int64), np.array([len(text)])
-    )
+    leads = find_leads(read_lines([text]).with_boundaries(found))
     assert leads is not None
     for at, expected in ((0, [0, 1]), (1, [0, 1]), (2, [2, 3, 4, 44]), (10, [2, 3, 44])):
         chosen = leads.of(leads.starts[[at]], leads.text_ends[[at]])[0]
         assert set(found.hard_lines.searchsorted(chosen).tolist()) | {at} == {at, *expected}
-    contexts = np.array([0, text.index("all")])
-    assert not with_units(text, points, boundaries_of(text), contexts).records[:3].any()
+    apart = replace(read_lines([text]), context_starts=np.array([0, text.index("all")]))
+    assert not with_units(apart).boundaries.records[:3].any()
 
 
 def test_examples_are_records() -> None:
@@ -150,7 +149,7 @@ def test_cues_without_blank_lines_between_them_end_at_the_next() -> None:
 
 def test_times_and_arrows_in_other_text_make_no_cue() -> None:
     for text in ("<!-- a -->\n12:30 --> 13:10 by train\nor bus", "See:\n00:01:02,000 -->\nnothing", "a --> b\nc"):
-        begins, _ = subtitle_cues(text, code_points(text), boundaries_of(text))
+        begins, _ = subtitle_cues(read_lines([text]))
         assert not begins.size
     long = CUE_FORMS["srt"][1].format(1, "and so on\n" * 40)
     assert not units_of(long).records.any()

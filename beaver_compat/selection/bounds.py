@@ -102,9 +102,7 @@ def within_limits(
     runs.sort()
     limited = np.isin(part, [index for limit in limits for index in limit.parts])
     clipped = _clipped(ranking, np.flatnonzero(keep), limited, runs)
-    extents = sorted(
-        {(document.context_starts[index], document.context_ends[index]) for limit in limits for index in limit.parts}
-    )
+    extents = sorted({document.lined.extents[index] for limit in limits for index in limit.parts})
     return clipped, cast(Smoother, Clipped(document.smoother, runs, extents)), _breaks(limits, count)
 
 

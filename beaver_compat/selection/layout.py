@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from beaver_compat.document import CONTEXT_SEPARATOR, SPAN_SEPARATOR
+from beaver_compat.document import SPAN_SEPARATOR
+from beaver_compat.text.lined_text import CONTEXT_SEPARATOR
 
 _REFERENCE = re.compile(r"\s*(<#ref\d+#>)\s*")
 _BLANK_LINES = re.compile(r"\n\s*\n")

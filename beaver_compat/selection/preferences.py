@@ -90,7 +90,7 @@ def edge_sentences(document: Document, contexts: Iterable[tuple[int, ...]], firs
     """
     if not (first or last):
         return
-    boundaries = document.boundaries
+    boundaries = document.lined.boundaries
     edges = union(boundaries.hard_lines, boundaries.sentences)
     for parts in contexts:
         forward = (_sentences(document, edges, part, backward=False) for part in parts)
@@ -120,20 +120,20 @@ def best_of_each(contexts: Positions, count: int) -> NDArray[np.bool_]:
 
 def _sentences(document: Document, edges: Positions, part: int, backward: bool) -> Iterator[Extent]:
     """The sentences of one part that are not blank, from its start or from its end."""
-    start, end = document.context_starts[part], document.context_ends[part]
+    start, end = document.lined.extents[part]
     inside = edges[edges.searchsorted(start, side="right") : edges.searchsorted(end)].tolist()
     near, far = (end, start) if backward else (start, end)
     for edge in chain(reversed(inside) if backward else inside, [far]):
         if edge == far or document.smoother.end(edge) == edge:  # pysbd, too, lets a sentence begin there
             extent = (min(near, edge), max(near, edge))
-            if document.text[slice(*extent)].strip():
+            if document.lined.text[slice(*extent)].strip():
                 yield extent
                 near = edge
 
 
 def _holding(document: Document, sentences: Partition, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
     """True for each sentence in which the pattern begins to match."""
-    places = np.fromiter((match.start() for match in pattern.finditer(document.text)), np.int64)
+    places = np.fromiter((match.start() for match in pattern.finditer(document.lined.text)), np.int64)
     index = sentences.starts.searchsorted(places, side="right") - 1
     held = np.zeros(sentences.starts.size, dtype=bool)
     held[index[index >= 0]] = True

@@ -115,7 +115,7 @@ class Selector:
         if not runs:
             return kept
         starts, ends = trimmed(self.document, runs)
-        text = self.document.text
+        text = self.document.lined.text
         labelled = [False, *self.document.end_with_labels(starts, ends).tolist()]
         columns = (self.document.contexts_of(starts).tolist(), starts.tolist(), ends.tolist(), labelled)
         for part, group in groupby(zip(*columns, strict=False), key=itemgetter(0)):
@@ -163,7 +163,7 @@ class Selector:
         order = self.scored.order
         best = order[best_of_each(self.contexts[order], self.wishes.best_sentences)]
         forced: list[Extent] = [
-            (document.context_starts[part], document.context_ends[part])
+            document.lined.extents[part]
             for context in dict.fromkeys([*self.wishes.whole, *self._fitting(shown)])
             for part in layout.contexts[context]
         ]
@@ -175,8 +175,8 @@ class Selector:
         loose_part = self.stays[self.context_of_part] & ~_marked(layout.fixed, len(layout.parts))
         atomic = _marked(layout.atomic, len(layout.parts))[part]
         ranking = ranking._replace(
-            starts=np.where(atomic, np.array(document.context_starts)[part], ranking.starts),
-            ends=np.where(atomic, np.array(document.context_ends)[part], ranking.ends),
+            starts=np.where(atomic, document.lined.context_starts[part], ranking.starts),
+            ends=np.where(atomic, document.lined.context_ends[part], ranking.ends),
             whole=ranking.whole | atomic | self.wishes.whole_sentences,
         )
         return ranking.at(loose_part[part])
@@ -214,7 +214,7 @@ def ranked_contexts(document: Document, scored: Scored, config: BeaverConfig) ->
     """Index and score of each context of a document, best first: its best sentence's score, 0 where it has none."""
     sentences = document.sentences if config.sentence_weight > 0 else document.pages
     contexts = document.contexts_of(sentences.starts)
-    best = np.zeros(len(document.context_starts))
+    best = np.zeros(document.lined.context_starts.size)
     np.maximum.at(best, contexts, scored.flash)
     return [(int(index), float(best[index])) for index in context_ranking(contexts, scored.order, best.size)]
 

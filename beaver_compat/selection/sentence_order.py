@@ -34,12 +34,10 @@ class SentenceOrder:
     def __call__(self, start: int, end: int) -> Runs:
         """The sentences between two characters, best first; none where there is only one."""
         document = self._asked.document
-        line = int(document.boundaries.hard_lines.searchsorted(start, side="right")) - 1
-        record = bool(document.boundaries.records[line])  # is divided into its elements, all of it
+        line = int(document.lined.starts.searchsorted(start, side="right")) - 1
+        record = bool(document.lined.boundaries.records[line])  # is divided into its elements, all of it
         if record:
-            start, end = (
-                int(limit[line]) for limit in (document.boundaries.hard_lines, document.boundaries.visible[1])
-            )
+            start, end = (int(limit[line]) for limit in (document.lined.starts, document.lined.ends))
         low = int(tokens_at(document.token_starts, np.array(start)))
         high = int(document.token_ends.searchsorted(end, side="right"))
         longest = _LONGEST_DIVIDED * self._config.page_size

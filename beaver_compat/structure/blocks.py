@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from beaver_compat.structure.items import LEAST_INDENT, item_contents, objects_in_lists
 from beaver_compat.text.ascending import among
 from beaver_compat.text.characters import is_any
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -53,12 +54,7 @@ _CONTINUED_BEGINNINGS = _beginnings("els|eli|exc|fin|cat|res|ens")
 
 
 def add_blocks(
-    text: str,
-    points: NDArray[np.uint32],
-    starts: Positions,
-    first: Positions,
-    ends: Positions,
-    records: NDArray[np.bool_],
+    lined: LinedText,
     needed: Positions,
     behind: Positions,
 ) -> Positions:
@@ -70,11 +66,7 @@ def add_blocks(
     first of what that opened, and so does one that closes it; a signature needs the decorators above it.
 
     Args:
-        text: the text.
-        points: its code points, uint32 [n].
-        starts: where each hard line begins, int64 [N].
-        first, ends: the first character of each that is not blank, and the character behind the last, int64 [N].
-        records: True for each that is one unit, such as a header of several lines, bool [N].
+        lined: the text.
         needed: the lines that each line needs, int64 [N, 2]; is filled in.
         behind: the line behind it that each line needs, int64 [N]; is filled in.
 
@@ -82,26 +74,27 @@ def add_blocks(
         For each line the innermost line above that says what it is of: the first of the item of a list that it stands
         in, or a key (``worker:``, ``"worker": {``); -1 for none, int64 [N].
     """
-    items = np.full(starts.size, -1)
-    marked = item_contents(points, first, ends) > 0
-    indents = first - starts + marked  # an item is deeper than the line that leads to the list, even where it is not
+    points, first, ends = lined.points, lined.first, lined.ends
+    items = np.full(first.size, -1)
+    marked = item_contents(lined) > 0
+    indents = lined.indents + marked  # an item is deeper than the line that leads to the list, even where it is not
     if not indents.any():
         return items
     closes = is_any(points[first], _CLOSERS)
     brace = (points[first] == ord("{")) & (ends - first == 1)
-    opens, signatures = _openers(text, points, indents, first, ends, records, closes, brace)
+    opens, signatures = _openers(lined, indents, closes, brace)
     deeper = np.append(indents[1:] - indents[:-1] >= LEAST_INDENT - 1, False)
-    objects = objects_in_lists(points, indents, first, ends)
+    objects = objects_in_lists(lined, indents)
     behind[:] = _first_of_block(indents, opens, ~opens & ~brace)
-    opens |= objects | (marked & deeper & ((ends - first <= _LONGEST_OPENER) | records))
+    opens |= objects | (marked & deeper & ((ends - first <= _LONGEST_OPENER) | lined.boundaries.records))
     if not opens.any():
         return items
     goes_on = opens & closes & ~objects
-    goes_on[_matching(_CONTINUED, text, _beginning(_CONTINUED_BEGINNINGS, points, opens, first), first, ends)] = True
-    keys = np.zeros(starts.size, dtype=bool)
+    goes_on[_matching(_CONTINUED, lined, _beginning(_CONTINUED_BEGINNINGS, lined, opens))] = True
+    keys = np.zeros(first.size, dtype=bool)
     likely = np.flatnonzero(opens & ~goes_on & (ends - first <= _LONGEST_KEY))
-    keys[_matching(_KEY, text, likely, first, ends)] = True
-    order = np.arange(starts.size)
+    keys[_matching(_KEY, lined, likely)] = True
+    order = np.arange(first.size)
     for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
         # The last line above that is not deeper: if it opens a block, this line is of its body.
         level = (indents < depth) | ((indents == depth) & (~closes | opens))
@@ -117,38 +110,31 @@ def add_blocks(
         begun = np.maximum.accumulate(np.where(level & ~goes_on, order, 0))
         later = np.flatnonzero(goes_on & opener & (opener & ~goes_on)[begun] & (begun < order))
         needed[later] = np.stack([begun[later], behind[begun[later]]], axis=1)
-    _add_decorators(text, points, indents, first, ends, signatures, needed, behind)
+    _add_decorators(lined, indents, signatures, needed, behind)
     needed[objects, 1] = np.flatnonzero(objects) + 1  # the first of its keys
     return items
 
 
 def _openers(
-    text: str,
-    points: NDArray[np.uint32],
+    lined: LinedText,
     indents: Positions,
-    first: Positions,
-    ends: Positions,
-    records: NDArray[np.bool_],
     closes: NDArray[np.bool_],
     brace: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], Positions]:
     """True for each line that opens a block by its last sign, a brace below it or as a signature; the signatures."""
+    first, ends = lined.first, lined.ends
     braced = np.append(brace[1:] & (indents[1:] == indents[:-1]), False) & ~closes
     deeper = np.append(indents[1:] > indents[:-1], False)
-    opens = (deeper & is_any(points[ends - 1], _OPENERS)) | braced
-    opens &= ((ends - first <= _LONGEST_OPENER) | records) & ~brace
-    signatures = signatures_among(text, points, deeper | np.append(closes[1:], False), first, ends)
-    signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
+    opens = (deeper & is_any(lined.points[ends - 1], _OPENERS)) | braced
+    opens &= ((ends - first <= _LONGEST_OPENER) | lined.boundaries.records) & ~brace
+    signatures = signatures_among(lined, deeper | np.append(closes[1:], False))
+    signatures = signatures[~is_any(lined.points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
     opens[signatures] = True
     return opens, signatures
 
 
 def add_docstrings(
-    text: str,
-    points: NDArray[np.uint32],
-    starts: Positions,
-    first: Positions,
-    ends: Positions,
+    lined: LinedText,
     needed: Positions,
     behind: Positions,
     bare: NDArray[np.bool_],
@@ -158,13 +144,12 @@ def add_docstrings(
     A docstring is the first of a block (`add_blocks`), is not closed on its first line and does not leave the block.
 
     Args:
-        text: the text.
-        points, starts, first, ends, needed, behind: as of `add_blocks`; ``needed`` is filled in.
+        lined, needed, behind: as of `add_blocks`; ``needed`` is filled in.
         bare: True for each line that says nothing alone, bool [N]; is filled in.
     """
-    indents = first - starts
+    text, first, ends, indents = lined.text, lined.first, lined.ends, lined.indents
     likely = np.unique(behind[behind >= 0])
-    for opening in likely[is_any(points[first[likely]], _QUOTES)].tolist():
+    for opening in likely[is_any(lined.points[first[likely]], _QUOTES)].tolist():
         begin = int(first[opening])
         mark = text[begin : begin + 3]
         if mark not in _DOCSTRING_MARKS or ends[opening] - begin > _LONGEST_OPENER:
@@ -179,27 +164,24 @@ def add_docstrings(
         bare[closing] = ends[closing] - first[closing] == len(mark)
 
 
-def signatures_among(
-    text: str, points: NDArray[np.uint32], likely: NDArray[np.bool_], first: Positions, ends: Positions
-) -> Positions:
-    """Those of the likely lines that begin like a signature; the arguments are those of `add_blocks`."""
-    return _matching(_SIGNATURE, text, _beginning(_SIGNATURE_BEGINNINGS, points, likely, first), first, ends)
+def signatures_among(lined: LinedText, likely: NDArray[np.bool_]) -> Positions:
+    """Those of the likely lines that begin like a signature."""
+    return _matching(_SIGNATURE, lined, _beginning(_SIGNATURE_BEGINNINGS, lined, likely))
 
 
-def _beginning(
-    beginnings: Positions, points: NDArray[np.uint32], likely: NDArray[np.bool_], first: Positions
-) -> Positions:
+def _beginning(beginnings: Positions, lined: LinedText, likely: NDArray[np.bool_]) -> Positions:
     """Those of the likely lines that have one of some beginnings (`_beginnings`)."""
     lines = np.flatnonzero(likely)
-    packed = points[np.minimum(first[lines, None] + np.arange(3), points.size - 1)] @ _PACKED
+    points, first = lined.points, lined.first[lines]
+    packed = points[np.minimum(first[:, None] + np.arange(3), points.size - 1)] @ _PACKED
     return lines[among(packed, beginnings)]
 
 
-def _matching(pattern: re.Pattern[str], text: str, lines: Positions, first: Positions, ends: Positions) -> Positions:
+def _matching(pattern: re.Pattern[str], lined: LinedText, lines: Positions) -> Positions:
     """Those of some lines that begin with a pattern."""
-    limits = np.minimum(ends[lines], first[lines] + _LONGEST_BEGINNING)
-    places = zip(first[lines].tolist(), limits.tolist(), strict=True)
-    return lines[np.array([bool(pattern.match(text, start, end)) for start, end in places], dtype=bool)]
+    first = lined.first[lines]
+    places = zip(first.tolist(), np.minimum(lined.ends[lines], first + _LONGEST_BEGINNING).tolist(), strict=True)
+    return lines[np.array([bool(pattern.match(lined.text, start, end)) for start, end in places], dtype=bool)]
 
 
 def _first_of_block(indents: Positions, opens: NDArray[np.bool_], plain: NDArray[np.bool_]) -> Positions:
@@ -212,23 +194,16 @@ def _first_of_block(indents: Positions, opens: NDArray[np.bool_], plain: NDArray
 
 
 def _add_decorators(
-    text: str,
-    points: NDArray[np.uint32],
-    indents: Positions,
-    first: Positions,
-    ends: Positions,
-    signatures: Positions,
-    needed: Positions,
-    behind: Positions,
+    lined: LinedText, indents: Positions, signatures: Positions, needed: Positions, behind: Positions
 ) -> None:
     """A signature needs the decorator above it, that the one above, and each the first line of the body."""
-    marked = is_any(points[first], "@#[")
+    marked = is_any(lined.points[lined.first], "@#[")
     body, lower = np.where(behind[signatures] >= 0, behind[signatures], signatures), signatures
     for _ in range(_DECORATORS):
         above = np.maximum(lower - 1, 0)
-        likely = np.zeros(first.size, dtype=bool)
+        likely = np.zeros(marked.size, dtype=bool)
         likely[above[marked[above] & (indents[above] == indents[lower]) & (lower > 0)]] = True
-        found = among(above, _matching(_DECORATOR, text, np.flatnonzero(likely), first, ends))
+        found = among(above, _matching(_DECORATOR, lined, np.flatnonzero(likely)))
         if not found.any():
             return
         needed[lower[found], 0] = above[found]

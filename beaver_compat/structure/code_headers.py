@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import signatures_among
 from beaver_compat.text.ascending import outermost
-from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import is_any, marks_of
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -20,21 +20,19 @@ _MOST_LINES = 32  # of a header
 _OPENING, _CLOSING = "([{", ")]}"
 
 
-def find_headers(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> tuple[Positions, Positions]:
+def find_headers(lined: LinedText) -> tuple[Positions, Positions]:
     """The headers of two or more lines: the first hard line of each and the line behind its last, int64 [k].
 
     A header begins with a line that ends with ``(`` or ``({``, or with a signature that ends with a comma; deeper
     lines follow, up to the one that closes the bracket.  That ends with ``:`` or ``{``, unless it is a signature's.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
+        lined: the text.
     """
     none = np.zeros(0, dtype=np.int64)
-    first, ends = boundaries.visible
-    indents = first - boundaries.hard_lines
-    if not indents.any() or "(" not in text:
+    points, boundaries = lined.points, lined.boundaries
+    first, ends, indents = lined.first, lined.ends, lined.indents
+    if not indents.any() or "(" not in lined.text:
         return none, none
     deeper = np.append((indents[1:] > indents[:-1]) & ~boundaries.after_blank[1:], False)
     last = points[ends - 1]
@@ -43,7 +41,7 @@ def find_headers(text: str, points: NDArray[np.uint32], boundaries: Boundaries) 
     if not (bracket.any() or comma.any()):
         return none, none
     signature = np.zeros(first.size, dtype=bool)
-    signature[signatures_among(text, points, bracket | comma, first, ends)] = True
+    signature[signatures_among(lined, bracket | comma)] = True
     openers = np.flatnonzero(bracket | (comma & signature))
     if not openers.size:
         return none, none

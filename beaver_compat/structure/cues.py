@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import nexts
-from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import holds, is_digit
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -21,28 +21,26 @@ _TIME = r"(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}"
 _TIMES = re.compile(rf"{_TIME} *{_ARROW} *{_TIME}(?!\S)")
 
 
-def subtitle_cues(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> tuple[Positions, Positions]:
+def subtitle_cues(lined: LinedText) -> tuple[Positions, Positions]:
     """The first hard line of each cue and the line behind its last, int64 [k].
 
     A cue ends before a blank line or the next cue.  The line above the times is a part of it if it is a number, or
     stands behind a blank line itself.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
+        lined: the text.
     """
     none = np.zeros(0, dtype=np.int64)
+    text, blank = lined.text, lined.boundaries.after_blank
     if not holds(text, _ARROW):
         return none, none
-    first, ends = boundaries.visible
-    blank = boundaries.after_blank
+    first, ends = lined.first, lined.ends
     found, begins = [], []
-    for line in np.flatnonzero(is_digit(points[first])).tolist():
+    for line in np.flatnonzero(is_digit(lined.points[first])).tolist():
         if not _TIMES.match(text, first[line], ends[line]):
             continue
         above = line - 1 if line and not blank[line] else line
-        numbered = above < line and (blank[above] or text[first[above] : ends[above]].isdecimal())
+        numbered = above < line and (blank[above] or lined.line(above).isdecimal())
         found.append(line)
         begins.append(above if numbered else line)
     begin, times = np.array(begins, dtype=np.int64), np.array(found, dtype=np.int64)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import among, distinct, outermost
-from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import is_any, marks_of
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -30,21 +30,19 @@ _TABLE = re.compile(r"\\begin\{(?:tab|longtab|xtab)")
 _SAYS_NOTHING = re.compile(r"\\(?:hline|[a-z]+rule|centering|label|small|footnotesize|setlength|renewcommand)\b")
 
 
-def find_environments(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:
+def find_environments(lined: LinedText) -> Positions:
     """The hard lines that begin and end each environment that is no record, in order of the first: int64 [k, 2].
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
-        contexts: index of each hard line's context, int64 [N].
+        lined: the text.
     """
-    first, ends = boundaries.visible
-    likely = is_any(points[first], "\\$") & (ends - first <= _LONGEST_EDGE) & (ends - first > 1)
+    text, contexts = lined.text, lined.contexts
+    first, ends = lined.first, lined.ends
+    likely = is_any(lined.points[first], "\\$") & (ends - first <= _LONGEST_EDGE) & (ends - first > 1)
     found: list[tuple[int, int]] = []
     begun: list[tuple[int, str]] = []
     open_ones: Counter[tuple[int, str]] = Counter()
-    for line in np.flatnonzero(likely & ~boundaries.records).tolist():
+    for line in np.flatnonzero(likely & ~lined.boundaries.records).tolist():
         edge = _EDGE.match(text, first[line], ends[line])
         if not edge:
             continue
@@ -65,19 +63,17 @@ def find_environments(text: str, points: NDArray[np.uint32], boundaries: Boundar
     return np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
 
 
-def short_environments(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions
-) -> tuple[Positions, Positions]:
+def short_environments(lined: LinedText) -> tuple[Positions, Positions]:
     """The short environments: the first hard line of each and the line behind its last, int64 [k].
 
     Args:
-        text, points, boundaries, contexts: as of `find_environments`.
+        lined: the text.
     """
-    openings, closings = find_environments(text, points, boundaries, contexts).T
+    openings, closings = find_environments(lined).T
     if not openings.size:
         return openings, closings
-    first, ends = boundaries.visible
-    most = np.array([_longest(text, start) for start in first[openings].tolist()])
+    first, ends = lined.first, lined.ends
+    most = np.array([_longest(lined.text, start) for start in first[openings].tolist()])
     short = ends[closings] - first[openings] <= most
     return outermost(openings[short], closings[short] + 1)
 
@@ -90,10 +86,7 @@ def _longest(text: str, start: int) -> int:
 
 
 def add_environments(
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    contexts: Positions,
+    lined: LinedText,
     needed: Positions,
     bare: NDArray[np.bool_],
     follows: NDArray[np.bool_],
@@ -101,36 +94,34 @@ def add_environments(
     """Each line of an environment needs its first and last line and, in a table, the first row.
 
     Args:
-        text, points, boundaries, contexts: as of `find_environments`.
+        lined: the text.
         needed: the lines that each line needs, int64 [N, 2]; is filled in.
         bare: True for each line that says nothing alone, bool [N]; is filled in.
         follows: True for each line that says nothing without what follows, bool [N]; is filled in.
     """
-    pairs = find_environments(text, points, boundaries, contexts)
+    pairs = find_environments(lined)
     if not pairs.size:
         return
-    first, ends = boundaries.visible
+    text, first, ends = lined.text, lined.first, lined.ends
     around = _around(pairs, first.size)
     openings, closings = pairs.T
     order = np.arange(first.size)
     inside = (around >= 0) & (needed[:, 0] <= around)
     needed[inside] = np.stack([around[inside], needed[inside, 0]], axis=1)
     tables = [line for line in openings.tolist() if _TABLE.match(text, first[line])]
-    _add_first_rows(points, boundaries, around, np.array(tables, dtype=np.int64), needed)
+    _add_first_rows(lined, around, np.array(tables, dtype=np.int64), needed)
     needed[openings] = np.stack([closings, around[openings]], axis=1)
     needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
     filled = closings - openings > 1
     bare[openings[filled]] = bare[closings[filled]] = follows[openings[filled]] = True
-    for line in order[(around >= 0) & (points[first] == ord("\\"))].tolist():
+    for line in order[(around >= 0) & (lined.points[first] == ord("\\"))].tolist():
         if _SAYS_NOTHING.match(text, first[line], ends[line]):
             bare[line] = follows[line] = True
 
 
-def _add_first_rows(
-    points: NDArray[np.uint32], boundaries: Boundaries, around: Positions, tables: Positions, needed: Positions
-) -> None:
+def _add_first_rows(lined: LinedText, around: Positions, tables: Positions, needed: Positions) -> None:
     """Each row of a table (``a & b \\\\``) needs the first."""
-    signs = boundaries.hard_lines.searchsorted(marks_of(points, "&"), side="right") - 1
+    signs = lined.starts.searchsorted(marks_of(lined.points, "&"), side="right") - 1
     rows = distinct(signs[signs >= 0])
     rows = rows[among(around[rows], tables)]
     _, first, table = np.unique(around[rows], return_index=True, return_inverse=True)

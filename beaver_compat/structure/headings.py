@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import among
-from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import holds, is_any, is_digit
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -55,48 +55,34 @@ _CLOSING_REACH = 16  # characters, of markup, behind a question mark
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
 
-def find_headings(
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    contexts: Positions,
-    first: Positions,
-    ends: Positions,
-) -> tuple[Positions, Positions]:
+def find_headings(lined: LinedText) -> tuple[Positions, Positions]:
     """The hard lines that are headings, and those that are worth nothing at all alone: lines under titles, doctypes.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
-        contexts: index of each hard line's context, int64 [N].
-        first, ends: the first character of each that is not blank, and the character behind the last, int64 [N].
+        lined: the text.
 
     Returns:
         Both ascending, int64.
     """
-    found = {*_with_hashes(text, points, boundaries, first, ends), *_with_commands(text, points, first, ends)}
-    tags, doctypes = _with_tags(text, points, first, ends)
-    underlines = _underlines(text, points, boundaries, contexts, first, ends)
+    found = {*_with_hashes(lined), *_with_commands(lined)}
+    tags, doctypes = _with_tags(lined)
+    underlines = _underlines(lined)
     found.update(tags, (line - 1 for line in underlines))
-    _add_titles(found, text, points, boundaries, contexts, first, ends)
+    _add_titles(found, lined)
     fillers = {*doctypes, *underlines}
     return np.array(sorted(found), dtype=np.int64), np.array(sorted(fillers), dtype=np.int64)
 
 
-def clause_titles(
-    text: str, points: NDArray[np.uint32], first: Positions, ends: Positions
-) -> tuple[Positions, Positions]:
+def clause_titles(lined: LinedText) -> tuple[Positions, Positions]:
     """The hard lines that begin with a title of their own, as in ``4.2 Late Payment. Bills are due ...``.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        first, ends: the first character of each hard line that is not blank, and the one behind the last, int64 [N].
+        lined: the text.
 
     Returns:
         The lines, ascending, and where what is behind each title begins, int64.
     """
+    points, first, ends = lined.points, lined.first, lined.ends
     lines = np.flatnonzero(is_digit(points[first]) & (ends - first > LONGEST_TITLE))  # shorter ones are kept whole
     if not lines.size:
         return lines, lines
@@ -108,7 +94,7 @@ def clause_titles(
     found = [
         (line, match.end())
         for line in lines.tolist()
-        if (match := _CLAUSE.match(text, first[line], ends[line])) and _is_capitalized(match[1])
+        if (match := _CLAUSE.match(lined.text, first[line], ends[line])) and _is_capitalized(match[1])
     ]
     clauses, bodies = np.array(found, dtype=np.int64).reshape(-1, 2).T
     return clauses, bodies
@@ -139,23 +125,23 @@ def level_of(title: str, underline: str = "") -> int:
     return _LEVELS[kind or ("question" if asks else "capitals" if title.isupper() else "")]
 
 
-def _with_hashes(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, first: Positions, ends: Positions
-) -> list[int]:
+def _with_hashes(lined: LinedText) -> list[int]:
     """Markdown's headings: between blank lines, or with several signs; one alone may be a comment in code."""
+    text, first, ends = lined.text, lined.first, lined.ends
     if "#" not in text:
         return []
-    blank = boundaries.after_blank
+    blank = lined.boundaries.after_blank
     free = np.append(blank[1:], True)
     return [
         line
-        for line in np.flatnonzero(blank & is_any(points[first], "#") & ~boundaries.records).tolist()
+        for line in np.flatnonzero(blank & is_any(lined.points[first], "#") & ~lined.boundaries.records).tolist()
         if (match := _HASHES.match(text, first[line], ends[line])) and (free[line] or len(match[1]) > 1)
     ]
 
 
-def _with_commands(text: str, points: NDArray[np.uint32], first: Positions, ends: Positions) -> list[int]:
+def _with_commands(lined: LinedText) -> list[int]:
     """LaTeX's headings and those of a wiki."""
+    text, points, first, ends = lined.text, lined.points, lined.first, lined.ends
     if "\\" not in text and not holds(text, "=="):
         return []
     lines = np.flatnonzero(
@@ -164,8 +150,9 @@ def _with_commands(text: str, points: NDArray[np.uint32], first: Positions, ends
     return [line for line in lines.tolist() if _COMMAND.fullmatch(text, first[line], ends[line])]
 
 
-def _with_tags(text: str, points: NDArray[np.uint32], first: Positions, ends: Positions) -> tuple[list[int], list[int]]:
+def _with_tags(lined: LinedText) -> tuple[list[int], list[int]]:
     """HTML's headings that have a line of their own, and doctypes."""
+    text, points, first, ends = lined.text, lined.points, lined.first, lined.ends
     lines = np.flatnonzero(points[first] == ord("<"))
     if not lines.size:
         return [], []
@@ -178,56 +165,42 @@ def _with_tags(text: str, points: NDArray[np.uint32], first: Positions, ends: Po
     return tags, doctypes
 
 
-def _underlines(
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    contexts: Positions,
-    first: Positions,
-    ends: Positions,
-) -> list[int]:
+def _underlines(lined: LinedText) -> list[int]:
     """The lines of ``===``, ``---`` or the like right under a short line that stands alone."""
-    blank, initials = boundaries.after_blank, points[first]
+    points, first, ends, contexts = lined.points, lined.first, lined.ends, lined.contexts
+    blank, initials = lined.boundaries.after_blank, points[first]
     lines = np.flatnonzero(is_any(initials, UNDERLINES) & (initials == points[ends - 1]) & ~blank)
     if not lines.size:
         return []
     above, length = lines - 1, ends - first
-    likely = blank[above] & (length[above] <= LONGEST_TITLE) & ~boundaries.records[above]
+    likely = blank[above] & (length[above] <= LONGEST_TITLE) & ~lined.boundaries.records[above]
     likely &= (length[lines] > 2) & (2 * length[lines] > length[above]) & (contexts[lines] == contexts[above])
     found = []
     for line in lines[likely].tolist():
-        title, sign = text[first[line - 1] : ends[line - 1]], text[first[line]]
+        title, sign = lined.line(line - 1), lined.text[first[line]]
         plain = title[0].isalnum() and title[-1] not in _NO_TITLE_ENDS and "\n" not in title
         data = sign == "-" and (": " in title or "  " in title)  # of a file of settings, or the head of a table
-        if plain and not data and text[first[line] : ends[line]] == sign * int(length[line]):
+        if plain and not data and lined.line(line) == sign * int(length[line]):
             found.append(line)
     return found
 
 
-def _add_titles(
-    found: set[int],
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    contexts: Positions,
-    first: Positions,
-    ends: Positions,
-) -> None:
+def _add_titles(found: set[int], lined: LinedText) -> None:
     """Add the titles that are known by a number or by capitals.
 
     They stand behind a blank line, and before another heading or a line that ends like a sentence, is long or
     has a line right behind it.  A line with a mark of the same kind right before or behind makes it a list's item.
     """
-    blank = boundaries.after_blank
+    first, ends, blank = lined.first, lined.ends, lined.boundaries.after_blank
     last = first.size - 1
-    text_behind = boundaries.terminated | (ends - first > LONGEST_TITLE)
+    text_behind = lined.boundaries.terminated | (ends - first > LONGEST_TITLE)
     text_behind[:-1] |= ~blank[1:]
     text_behind = text_behind[1:]
 
     def line_at(line: int) -> str:
-        return text[first[line] : min(ends[line], first[line] + LONGEST_TITLE)]
+        return lined.text[first[line] : min(ends[line], first[line] + LONGEST_TITLE)]
 
-    for line in _likely(points, boundaries, contexts, first, ends)[::-1].tolist():
+    for line in _likely(lined)[::-1].tolist():
         if line in found or line == last:
             continue
         title = line_at(line)
@@ -245,10 +218,10 @@ def _add_titles(
                 found.add(line)
 
 
-def _likely(
-    points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions, first: Positions, ends: Positions
-) -> Positions:
+def _likely(lined: LinedText) -> Positions:
     """The short lines behind a blank one that begin with a number, a word for a part, or two capitals."""
+    points, boundaries, contexts = lined.points, lined.boundaries, lined.contexts
+    first, ends = lined.first, lined.ends
     lines = np.flatnonzero(boundaries.after_blank & (ends - first <= LONGEST_TITLE) & (ends - first > 1))
     lines = lines[~boundaries.records[lines] & (boundaries.labels[lines] == boundaries.hard_lines[lines])]
     lines = lines[contexts[np.minimum(lines + 1, contexts.size - 1)] == contexts[lines]]

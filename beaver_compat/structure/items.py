@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import outermost
-from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import is_any, is_digit
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -23,13 +23,13 @@ _MOST_SPACES = 3  # between a mark and what it stands before
 _FENCES = "`~"  # one without the other would be of no block
 
 
-def item_contents(points: NDArray[np.uint32], first: Positions, ends: Positions) -> Positions:
+def item_contents(lined: LinedText) -> Positions:
     """How far from each hard line's first character the text behind its mark begins; 0 for lines that are no items.
 
     Args:
-        points: code points of the text, uint32 [n].
-        first, ends: the first character of each line that is not blank, and the one behind the last, int64 [N].
+        lined: the text.
     """
+    points, first, ends = lined.points, lined.first, lined.ends
     found = np.zeros(first.size, dtype=np.int64)
     lines = np.flatnonzero(is_any(points[first], _BULLETS + _DIGITS) & (ends - first > LEAST_INDENT))
     if not lines.size:
@@ -47,16 +47,14 @@ def item_contents(points: NDArray[np.uint32], first: Positions, ends: Positions)
     return found
 
 
-def objects_in_lists(
-    points: NDArray[np.uint32], indents: Positions, first: Positions, ends: Positions
-) -> NDArray[np.bool_]:
+def objects_in_lists(lined: LinedText, indents: Positions) -> NDArray[np.bool_]:
     """True for each hard line that is but the brace that opens an object of a list, laid out over several lines.
 
     Args:
-        points: code points of the text, uint32 [n].
+        lined: the text.
         indents: of each line, int64 [N].
-        first, ends: the first character of each line that is not blank, and the one behind the last, int64 [N].
     """
+    points, first, ends = lined.points, lined.first, lined.ends
     found = np.zeros(first.size, dtype=bool)
     braces = np.flatnonzero((points[first] == ord("{")) & (ends - first == 1))
     braces = braces[(braces > 0) & (braces < first.size - 1)]
@@ -68,29 +66,28 @@ def objects_in_lists(
     return found
 
 
-def short_items(points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> tuple[Positions, Positions]:
+def short_items(lined: LinedText) -> tuple[Positions, Positions]:
     """The short items of several lines: the first hard line of each and the line behind its last, int64 [k].
 
     The line below the first is no item itself: of a list within a list each item is for itself.
 
     Args:
-        points: code points of the text, uint32 [n].
-        boundaries: its boundaries.
-        contexts: index of each hard line's context, int64 [N].
+        lined: the text.
     """
-    first, ends = boundaries.visible
-    indents = first - boundaries.hard_lines
+    boundaries, contexts = lined.boundaries, lined.contexts
+    first, ends, indents = lined.first, lined.ends, lined.indents
     none = np.zeros(0, dtype=np.int64)
-    content = item_contents(points, first, ends)
-    objects = objects_in_lists(points, indents, first, ends)
+    content = item_contents(lined)
+    objects = objects_in_lists(lined, indents)
     if not (content.any() or objects.any()):
         return none, none
     least = indents + np.where(objects, 1, LEAST_INDENT)  # of the lines below
     marked = (content > 0) & ~boundaries.records
     marked[:-1] &= content[1:] == 0
     heads = np.flatnonzero((objects | marked)[:-1] & (indents[1:] >= least[:-1]))
-    closes = points[first] == ord("}")
-    barred = boundaries.after_blank | (is_any(points[first], _FENCES) & ~boundaries.records)
+    initials = lined.points[first]
+    closes = initials == ord("}")
+    barred = boundaries.after_blank | (is_any(initials, _FENCES) & ~boundaries.records)
     begins, limits = [none], [none]
     for count in range(1, _MOST_LINES + 1):
         line = np.minimum(heads + count, first.size - 1)

@@ -22,9 +22,10 @@ from beaver_compat.structure.logs import add_entries, log_entries
 from beaver_compat.structure.parts import Parts, find_parts
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.units import FENCES, fence_pairs
-from beaver_compat.text.ascending import among, nexts
-from beaver_compat.text.boundaries import DELIMITERS, Boundaries
+from beaver_compat.text.ascending import among
+from beaver_compat.text.boundaries import DELIMITERS
 from beaver_compat.text.characters import is_any
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -36,46 +37,34 @@ _LONGEST_NAME = 40  # characters of a column's name
 _SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
 
 
-def find_leads(
-    text: str,
-    points: NDArray[np.uint32],
-    classes: NDArray[np.uint16],
-    boundaries: Boundaries,
-    context_starts: Positions,
-    context_ends: Positions,
-) -> Leads | None:
+def find_leads(lined: LinedText) -> Leads | None:
     """Find the lines that others need; None where there are none.  No line needs one of another context.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        classes: their class bits, uint16 [n].
-        boundaries: its boundaries.
-        context_starts, context_ends: characters of each context, int64 [C].
+        lined: the text.
     """
-    starts = boundaries.hard_lines
+    starts, first, text_ends = lined.starts, lined.first, lined.ends
     if starts.size < 2:
         return None
-    first, text_ends = boundaries.visible
-    contexts = context_starts.searchsorted(starts, side="right") - 1
+    contexts = lined.contexts
     needed = np.full((starts.size, 2), -1)
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
     follows = np.zeros(starts.size, dtype=bool)
-    items = add_blocks(text, points, starts, first, text_ends, boundaries.records, needed, behind)
-    add_docstrings(text, points, starts, first, text_ends, needed, behind, bare)
-    entries, entry_ends = log_entries(text, points, boundaries, contexts)
-    add_entries(first - starts, entries, entry_ends, needed, behind)
-    _add_headers(text, points, boundaries, first, text_ends, needed, follows)
+    items = add_blocks(lined, needed, behind)
+    add_docstrings(lined, needed, behind, bare)
+    entries, entry_ends = log_entries(lined)
+    add_entries(lined.indents, entries, entry_ends, needed, behind)
+    _add_headers(lined, needed, follows)
     bare |= follows
-    _add_settings(settings_sections(text, points, boundaries, contexts), needed, follows)
-    _add_fences(text, points, boundaries, contexts, needed, behind, bare, follows)
-    add_environments(text, points, boundaries, contexts, needed, bare, follows)
-    titles, fillers = find_headings(text, points, boundaries, contexts, first, text_ends)
+    _add_settings(settings_sections(lined), needed, follows)
+    _add_fences(lined, needed, behind, bare, follows)
+    add_environments(lined, needed, bare, follows)
+    titles, fillers = find_headings(lined)
     follows[fillers] = bare[fillers] = True
-    underlines = fillers[among(fillers, titles + 1) & is_any(points[first[fillers]], UNDERLINES)]
+    underlines = fillers[among(fillers, titles + 1) & is_any(lined.points[first[fillers]], UNDERLINES)]
     needed[underlines, 0] = underlines - 1
-    parts = find_parts(text, points, classes, boundaries, contexts, titles, underlines)
+    parts = find_parts(lined, titles, underlines)
     items[contexts[items] != contexts] = -1
     _add_items(items, parts, starts)
     follows[titles] = True
@@ -85,7 +74,7 @@ def find_leads(
     labelled = bool((parts.label_ends > starts).any())
     if not (leads or labelled) and bodies.max() < 0:
         return None
-    lead_starts = _last_sentences(boundaries, text_ends)
+    lead_starts = _last_sentences(lined)
     lead_starts[entries] = starts[entries]
     told = np.zeros(starts.size, dtype=bool)
     told[entries] = True
@@ -95,8 +84,8 @@ def find_leads(
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
     if not labelled and max(lead.max() for lead in (*leads, bodies)) < 0:
         return None
-    own_ends = context_ends[contexts]
-    ends = np.minimum(nexts(starts, len(text)), own_ends)
+    own_ends = lined.context_ends[contexts]
+    ends = np.minimum(lined.edges[1:], own_ends)
     ends[underlines - 1] = ends[underlines]
     return Leads(
         starts=starts,
@@ -115,9 +104,9 @@ def find_leads(
     )
 
 
-def _last_sentences(boundaries: Boundaries, ends: Positions) -> Positions:
+def _last_sentences(lined: LinedText) -> Positions:
     """Where each hard line begins, or its last sentence where it is longer than a short lead and no record."""
-    starts = boundaries.hard_lines
+    boundaries, starts, ends = lined.boundaries, lined.starts, lined.ends
     long = np.flatnonzero((ends - starts > _SHORT_LEAD) & ~boundaries.records)
     before = np.append(boundaries.sentences, -1)[boundaries.sentences.searchsorted(ends[long]) - 1]
     found = starts.copy()
@@ -125,17 +114,10 @@ def _last_sentences(boundaries: Boundaries, ends: Positions) -> Positions:
     return found
 
 
-def _add_headers(
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    first: Positions,
-    ends: Positions,
-    needed: Positions,
-    follows: NDArray[np.bool_],
-) -> None:
+def _add_headers(lined: LinedText, needed: Positions, follows: NDArray[np.bool_]) -> None:
     """Each row of a table needs the header and, in Markdown, the row of dashes under it; these need a row."""
-    rows = np.flatnonzero(boundaries.tables | (boundaries.records & (points[first] == ord("|"))))
+    boundaries = lined.boundaries
+    rows = np.flatnonzero(boundaries.tables | (boundaries.records & (lined.points[lined.first] == ord("|"))))
     if rows.size < 2:
         return
     breaks = np.flatnonzero((np.diff(rows) != 1) | boundaries.after_blank[rows[1:]]) + 1
@@ -143,7 +125,7 @@ def _add_headers(
         if block.size < 2:
             continue
         header, end = int(block[0]), int(block[-1]) + 1
-        lines = [text[first[row] : ends[row]] for row in block[: 1 + _ROWS_SEEN].tolist()]
+        lines = [lined.line(row) for row in block[: 1 + _ROWS_SEEN].tolist()]
         if _SEPARATOR_ROW.fullmatch(lines[1]):
             follows[header : header + 2] = end > header + 2
             needed[header + 1, 0] = header
@@ -210,10 +192,7 @@ def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) 
 
 
 def _add_fences(
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    contexts: Positions,
+    lined: LinedText,
     needed: Positions,
     behind: Positions,
     bare: NDArray[np.bool_],
@@ -223,10 +202,10 @@ def _add_fences(
 
     The block and the line before it that ends with a colon need each other, of a long block its first line.
     """
-    first, ends = boundaries.visible
+    points, records, first, ends = lined.points, lined.boundaries.records, lined.first, lined.ends
     if not is_any(points[first], FENCES).any():
         return
-    openings, closings = fence_pairs(text, points, boundaries, contexts).T
+    openings, closings = fence_pairs(lined).T
     order = np.arange(first.size)
     if openings.size:
         pair = openings.searchsorted(order, side="right") - 1
@@ -237,9 +216,9 @@ def _add_fences(
         needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
         filled = closings - openings > 1
         bare[openings[filled]] = bare[closings[filled]] = follows[openings[filled]] = True
-    units = np.flatnonzero(boundaries.records & is_any(points[first], FENCES))
+    units = np.flatnonzero(records & is_any(points[first], FENCES))
     blocks, bodies = np.append(openings, units), np.append(openings + 1, units)
     before = np.maximum(blocks - 1, 0)
-    led = (blocks > 0) & is_any(points[ends[before] - 1], ":\uff1a") & ~boundaries.records[before]
+    led = (blocks > 0) & is_any(points[ends[before] - 1], ":\uff1a") & ~records[before]
     needed[blocks[led], 1] = before[led]
     behind[before[led]] = bodies[led]

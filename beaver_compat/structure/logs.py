@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import rises
-from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import is_any, is_digit
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -24,27 +24,23 @@ _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRI
 _CHAINED = re.compile(r"Traceback \(most recent call last\):|(?:During handling of t|T)he above exception\b")
 
 
-def log_entries(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions
-) -> tuple[Positions, Positions]:
+def log_entries(lined: LinedText) -> tuple[Positions, Positions]:
     """The entries of two or more lines: the first hard line of each and the line behind its last, int64 [k].
 
     A blank line ends an entry, but not between the tracebacks of exceptions that led to each other.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries; the lines of a transcript are no entries.
-        contexts: index of each hard line's context, int64 [N].
+        lined: the text; the lines of a transcript are no entries.
     """
-    lines = boundaries.hard_lines
+    text, boundaries, lines = lined.text, lined.boundaries, lined.starts
     none = np.zeros(0, dtype=np.int64)
-    initials = points[lines]
+    initials = lined.points[lines]
     likely = np.flatnonzero(is_digit(initials) | (initials == ord("[")))
     if likely.size < _LEAST_STAMPED or likely.size == lines.size:
         return none, none
+    contexts = lined.contexts
     stamped = np.zeros(lines.size, dtype=bool)
-    stamped[likely] = _begins_with_time(points, lines[likely] + (initials[likely] == ord("[")))
+    stamped[likely] = _begins_with_time(lined.points, lines[likely] + (initials[likely] == ord("[")))
     found = np.bincount(contexts[stamped], minlength=contexts[-1] + 1)
     deeper = is_any(initials, " \t")
     top = np.bincount(contexts[~deeper], minlength=found.size)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
-from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import DIGIT, is_any, marks_of, places_of
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -84,25 +84,17 @@ class _Label(NamedTuple):
     end: int
 
 
-def find_part_labels(
-    text: str, points: NDArray[np.uint32], classes: NDArray[np.uint16], boundaries: Boundaries, contexts: Positions
-) -> PartLabels:
+def find_part_labels(lined: LinedText) -> PartLabels:
     """Find the labels.  Those of one kind have the same word and brackets, and number two parts at least.
 
     Labels that are no more than a number count up.  A part goes on to the next label of its kind where a blank line
     stands before its label or nothing else on the label's line; the last is no longer than the longest other.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        classes: their class bits, uint16 [n].
-        boundaries: its boundaries.
-        contexts: index of each hard line's context, int64 [N].
+        lined: the text.
     """
-    starts = boundaries.hard_lines
-    found = PartLabels(starts.copy(), np.zeros(starts.size, dtype=bool), [])
-    edges = np.append(starts, len(text))
-    kinds = _labels(text, points, classes, boundaries)
+    found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [])
+    kinds = _labels(lined)
     for word, brackets in sorted(kinds, key=lambda kind: -len(kinds[kind]))[:_MOST_KINDS]:
         labels = kinds[word, brackets]
         if len({label.number for label in labels}) < 2 or not (word or brackets == "[]" or _counts_up(labels)):
@@ -111,24 +103,22 @@ def find_part_labels(
         found.ends[lines] = [label.end for label in labels]
         if _CAPTION.fullmatch(word) or not (word or brackets == "[]"):
             continue
-        limits, guessed = _limits(lines, edges, contexts)
-        own = _alone(found, lines, limits, boundaries)
+        limits, guessed = _limits(lines, lined.edges, lined.contexts)
+        own = _alone(found, lines, limits, lined)
         if word:
-            own |= boundaries.after_blank[lines]
+            own |= lined.boundaries.after_blank[lines]
         columns = (column[own].tolist() for column in (lines, limits, guessed))
         found.parts.extend(map(Part._make, zip(*columns, strict=True)))
     return found
 
 
-def _labels(
-    text: str, points: NDArray[np.uint32], classes: NDArray[np.uint16], boundaries: Boundaries
-) -> dict[tuple[str, str], list[_Label]]:
+def _labels(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     """What may be labels, by their word in small letters and their brackets."""
-    first, ends = boundaries.visible
-    digits = np.append(places_of(classes, DIGIT), points.size)
+    text, first, ends = lined.text, lined.first, lined.ends
+    digits = np.append(places_of(lined.classes, DIGIT), len(text))
     near = digits[digits.searchsorted(first)] < np.minimum(first + _NUMBER_REACH, ends)
     found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
-    for line in np.flatnonzero(near & (~boundaries.records | is_any(points[first], "<["))).tolist():
+    for line in np.flatnonzero(near & (~lined.boundaries.records | is_any(lined.points[first], "<["))).tolist():
         end = min(int(ends[line]), int(first[line]) + LONGEST_LABEL)
         if tag := _TAG.match(text, first[line], end):
             found[tag["word"].lower(), "<>"].append(_Label(line, int(tag["number"]), tag.end()))
@@ -137,13 +127,13 @@ def _labels(
             if brackets in _BRACKETS and (match["word"] or brackets or match["end"]):
                 label = _Label(line, int(match["number"]), match.end())
                 found[(match["word"] or "").lower(), brackets].append(label)
-    return found | _names(text, points, boundaries)
+    return found | _names(lined)
 
 
-def _names(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> dict[tuple[str, str], list[_Label]]:
+def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     """Names that paragraphs begin with, in bold letters or before a colon, where enough paragraphs have one."""
-    first, ends = boundaries.visible
-    marks = np.append(marks_of(points, ":*"), points.size)
+    text, boundaries, first, ends = lined.text, lined.boundaries, lined.first, lined.ends
+    marks = np.append(marks_of(lined.points, ":*"), len(text))
     likely = boundaries.after_blank & ~boundaries.records & (boundaries.labels <= boundaries.hard_lines)
     paragraphs = np.flatnonzero(likely)
     near = marks[marks.searchsorted(first[paragraphs])] < np.minimum(
@@ -188,9 +178,9 @@ def _limits(lines: Positions, edges: Positions, contexts: Positions) -> tuple[Po
     return limits, guessed
 
 
-def _alone(found: PartLabels, lines: Positions, limits: Positions, boundaries: Boundaries) -> NDArray[np.bool_]:
+def _alone(found: PartLabels, lines: Positions, limits: Positions, lined: LinedText) -> NDArray[np.bool_]:
     """True for each label that has a line of its own; those lines and the titles below them are put down as such."""
-    first, ends = boundaries.visible
+    boundaries, first, ends = lined.boundaries, lined.first, lined.ends
     rest = ends[lines] - found.ends[lines]
     short = (ends[lines] - first[lines] <= LONGEST_TITLE) & ~boundaries.terminated[lines]
     alone = ((rest <= 0) | short) & (limits > lines + 1)

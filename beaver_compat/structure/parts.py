@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from beaver_compat.structure.headings import LONGEST_TITLE, LOWEST_LEVEL, level_of
 from beaver_compat.structure.part_labels import LONGEST_LABEL, Part, find_part_labels
 from beaver_compat.text.ascending import among, union
-from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import WORD, is_any, marks_of
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -55,43 +55,26 @@ class Parts(NamedTuple):
     alone: NDArray[np.bool_]
 
 
-def find_parts(
-    text: str,
-    points: NDArray[np.uint32],
-    classes: NDArray[np.uint16],
-    boundaries: Boundaries,
-    contexts: Positions,
-    titles: Positions,
-    underlines: Positions,
-) -> Parts:
+def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Parts:
     """Find the parts.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        classes: their class bits, uint16 [n].
-        boundaries: its boundaries.
-        contexts: index of each hard line's context, int64 [N].
+        lined: the text.
         titles: the hard lines that are headings, ascending, int64.
         underlines: those that are the line under one, ascending, int64.
     """
-    first, ends = boundaries.visible
-    labels = find_part_labels(text, points, classes, boundaries, contexts)
-    titles = titles[(ends - boundaries.hard_lines)[titles] <= LONGEST_LABEL]
-    owners = np.full(contexts.size, -1)
-    likely = union(
-        _likely_titles(text, points, classes, boundaries, contexts), _questions(text, points, boundaries, contexts)
-    )
-    lines = union(titles, likely)
+    labels = find_part_labels(lined)
+    titles = titles[(lined.ends - lined.starts)[titles] <= LONGEST_LABEL]
+    owners = np.full(lined.starts.size, -1)
+    lines = union(titles, union(_likely_titles(lined), _questions(lined)))
     lines = lines[~labels.alone[lines]]
-    parts = _title_parts(text, points, boundaries, contexts, lines, underlines)
+    parts = _title_parts(lined, lines, underlines)
     named = np.array([part.line for part in parts], dtype=np.int64)
-    label_ends = np.maximum(labels.ends, boundaries.labels)
-    edges = np.append(boundaries.hard_lines, len(text))
-    label_ends[named] = edges[named + 1 + among(named + 1, underlines)]
+    label_ends = np.maximum(labels.ends, lined.boundaries.labels)
+    label_ends[named] = lined.edges[named + 1 + among(named + 1, underlines)]
     _fill(owners, sorted([*labels.parts, *parts]))
     around = owners.copy()
-    said = {part.line: text[first[part.line] : ends[part.line]] for part in parts}
+    said = {part.line: lined.line(part.line) for part in parts}
     often = Counter(said.values())
     for line, title in said.items():  # the outer ones first
         if often[title] == 1 and int(around[line]) in said:
@@ -101,31 +84,26 @@ def find_parts(
     return Parts(label_ends, owners, around, alone)
 
 
-def _likely_titles(
-    text: str,
-    points: NDArray[np.uint32],
-    classes: NDArray[np.uint16],
-    boundaries: Boundaries,
-    contexts: Positions,
-) -> Positions:
+def _likely_titles(lined: LinedText) -> Positions:
     """The first of some short lines between running text: a title, or the head of a mail, a chunk, a page of settings.
 
     Such lines stand behind a blank line or a rule, end like no sentence, and have a blank line only behind the last.
     """
-    first, ends = boundaries.visible
+    points, boundaries, contexts = lined.points, lined.boundaries, lined.contexts
+    first, ends = lined.first, lined.ends
     if first.size < 2:
         return np.zeros(0, dtype=np.int64)
     order, blank = np.arange(first.size), boundaries.after_blank
     running = boundaries.terminated | (ends - first > LONGEST_TITLE)
     rule = (ends - first > 2) & is_any(points[first], _RULES) & (points[first] == points[ends - 1]) & ~running
     for line in np.flatnonzero(rule).tolist():
-        rule[line] = len(set(text[first[line] : ends[line]])) == 1
+        rule[line] = len(set(lined.line(line))) == 1
     before = order - 1
     before[1:] -= rule[:-1]  # the line before the rule
     free = (before < 0) | running[before] | (contexts[before] != contexts)
     begins = free & ~running & ~boundaries.records & ~rule
     begins[1:] &= blank[1:] | rule[:-1]
-    lines = np.flatnonzero(begins & (((classes[first] & WORD) != 0) | is_any(points[first], _MARKUP)))
+    lines = np.flatnonzero(begins & (((lined.classes[first] & WORD) != 0) | is_any(points[first], _MARKUP)))
     others = np.append(np.flatnonzero(running | boundaries.records), first.size)
     body = others[others.searchsorted(lines)]  # the next line of running text, or a record
     blanks = np.append(0, np.cumsum(blank))
@@ -135,55 +113,47 @@ def _likely_titles(
     kept = ~boundaries.records[body] & ~is_any(points[ends[lines] - 1], _TITLE_ENDS)
     kept &= (body - lines == 1) | ~is_any(points[first[lines]], _ITEMS)
     lines = lines[kept]
-    code = [any(sign in text[first[line] : ends[line]] for sign in _CODE) for line in lines.tolist()]
+    code = [any(sign in lined.line(line) for sign in _CODE) for line in lines.tolist()]
     return lines[~np.array(code, dtype=bool)]
 
 
-def _questions(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:
+def _questions(lined: LinedText) -> Positions:
     """Short lines that ask something, each before a line that does not, as in a list of frequent questions."""
+    text, contexts, first, ends = lined.text, lined.contexts, lined.first, lined.ends
     signs = "".join(sign for sign in _ASKING if sign in text)
-    first, ends = boundaries.visible
     if not signs or first.size < 2:
         return np.zeros(0, dtype=np.int64)
-    marks = marks_of(points, signs)
+    marks = marks_of(lined.points, signs)
     last = np.append(marks, -1)[marks.searchsorted(ends) - 1]
     short = (ends - first <= _LONGEST_QUESTION) & (last >= np.maximum(first, ends - 1 - _CLOSING_REACH))
     asks = np.zeros(first.size, dtype=bool)
-    for line in np.flatnonzero(short & (boundaries.labels <= boundaries.hard_lines)).tolist():
+    for line in np.flatnonzero(short & (lined.boundaries.labels <= lined.starts)).tolist():
         asks[line] = bool(_CLOSING.fullmatch(text, last[line] + 1, ends[line])) and text[first[line]] not in _QUOTES
     answered = asks[:-1] & ~asks[1:] & (contexts[1:] == contexts[:-1])
     return np.flatnonzero(answered)
 
 
-def _title_parts(
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    contexts: Positions,
-    lines: Positions,
-    underlines: Positions,
-) -> list[Part]:
+def _title_parts(lined: LinedText, lines: Positions, underlines: Positions) -> list[Part]:
     """The part under each title: up to the next one of its level or a higher one.
 
     A level with one title in all has no parts: that one stands over everything.  The answer to a question is not long.
     """
     if not lines.size:
         return []
-    first, ends = boundaries.visible
+    starts, first, contexts = lined.starts, lined.first, lined.contexts
     below = among(lines + 1, underlines)
     levels = [
-        level_of(text[first[line] : ends[line]], text[first[line + 1]] if under else "")
+        level_of(lined.line(line), lined.text[first[line + 1]] if under else "")
         for line, under in zip(lines.tolist(), below.tolist(), strict=True)
     ]
     limits = contexts.searchsorted(contexts[lines], side="right")
     low = np.array(levels) >= LOWEST_LEVEL - 1  # guessed titles, and questions
     asked = np.array(levels) == LOWEST_LEVEL
-    near = boundaries.hard_lines.searchsorted(boundaries.hard_lines[lines] + _LONGEST_ANSWER)
+    near = starts.searchsorted(starts[lines] + _LONGEST_ANSWER)
     limits = np.where(asked, np.minimum(limits, near), limits)
     if low.any():
-        tabs = marks_of(points, "\t")
-        indents = first - boundaries.hard_lines
-        indents += (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(boundaries.hard_lines))
+        tabs = marks_of(lined.points, "\t")
+        indents = lined.indents + (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(starts))
         for index in np.flatnonzero(low).tolist():
             limits[index] = _indented(indents, int(lines[index]), int(limits[index]))
     often = Counter(levels)

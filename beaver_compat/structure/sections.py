@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.boundaries import Boundaries
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -20,18 +20,14 @@ _NAME = re.compile(r"\[[^\[\]\n=,;{}<>]+\]|\[\[[^\[\]\n=,;{}<>]+\]\]")
 _KEY = re.compile(r"[\w.\"'$/@:*\\-]+(?: [\w.-]+){0,2}[ \t]*=")
 
 
-def settings_sections(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions
-) -> list[tuple[int, int]]:
+def settings_sections(lined: LinedText) -> list[tuple[int, int]]:
     """The hard lines that name a section, and the line behind its last; a section has one key at least.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
-        contexts: index of each hard line's context, int64 [N].
+        lined: the text.
     """
-    first, ends = boundaries.visible
+    text, points, contexts = lined.text, lined.points, lined.contexts
+    first, ends = lined.first, lined.ends
     opening = points[first] == ord("[")
     if not opening.any():
         return []
@@ -46,7 +42,7 @@ def settings_sections(
         while line < first.size and contexts[line] == contexts[name] and not opening[line]:
             comment = text[first[line]] in _COMMENTS
             key = _KEY.match(text, first[line], min(ends[line], first[line] + _LONGEST_KEY))
-            more = end > name and not boundaries.after_blank[line] and text[first[line]] not in _FENCES
+            more = end > name and not lined.boundaries.after_blank[line] and text[first[line]] not in _FENCES
             if not (comment or key or more):
                 break
             line += 1

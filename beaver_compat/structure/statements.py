@@ -10,8 +10,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.boundaries import LONGEST_RECORD, Boundaries
+from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.characters import holds, is_any
+from beaver_compat.text.lined_text import LinedText
 
 _SURELY_SHORT = 64  # characters, fewer than a page has: of these only those that end like a sentence are looked at
 _NAME = r"[^\W\d][\w$]*(?:\.\w+)*"
@@ -30,15 +31,14 @@ _STATEMENT = re.compile(
 )
 
 
-def find_statements(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> NDArray[np.bool_]:
+def find_statements(lined: LinedText) -> NDArray[np.bool_]:
     """True for each hard line that reads as code though it ends like a sentence or is long, bool [N].
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
+        lined: the text.
     """
-    first, ends = boundaries.visible
+    text, points, boundaries = lined.text, lined.points, lined.boundaries
+    first, ends = lined.first, lined.ends
     length = ends - first
     likely = (boundaries.terminated | (length > _SURELY_SHORT)) & (length <= LONGEST_RECORD) & ~boundaries.records
     if not (holds(text, "# ") or holds(text, "// ")):  # then what ends like any sentence has no comment that does

@@ -24,8 +24,9 @@ from beaver_compat.structure.logs import log_entries
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
 from beaver_compat.text.ascending import among
-from beaver_compat.text.boundaries import LONGEST_RECORD, Boundaries
+from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.characters import holds, is_any, marks_of
+from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
@@ -54,51 +55,42 @@ _TURN = re.compile(
 )
 
 
-def with_units(
-    text: str,
-    points: NDArray[np.uint32],
-    boundaries: Boundaries,
-    context_starts: Positions,
-    implicit_query: bool = False,
-) -> Boundaries:
-    """The boundaries with few-shot examples, short fenced blocks, environments, items of lists and sections of
+def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
+    """The text with few-shot examples, short fenced blocks, environments, items of lists and sections of
     settings, headers of code, its lines that read like sentences or are long, short cues of subtitles and short
     entries of a log as one record each.
 
     Each line of a transcript is one sentence; the title that a clause begins with is one with the sentence behind it.
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
-        context_starts: where each context begins, int64 [C].
+        lined: the text.
         implicit_query: True where the last block is what is asked, so that it is no example.
     """
-    if boundaries.hard_lines.size < 2:
-        return boundaries
-    boundaries = _with_turns(text, points, boundaries)
-    boundaries = _merged(boundaries, *find_headers(text, points, boundaries))
-    boundaries = _with_cues(text, points, boundaries)
-    boundaries = _with_entries(text, points, boundaries, context_starts)
-    boundaries = _with_clauses(text, points, boundaries)
-    boundaries = _with_examples(text, points, boundaries, implicit_query)
-    boundaries = _with_fences(text, points, boundaries, context_starts)
-    boundaries = _with_environments(text, points, boundaries, context_starts)
-    boundaries = _with_items(points, boundaries, context_starts)
-    boundaries = _with_settings(text, points, boundaries, context_starts)
-    return replace(boundaries, records=boundaries.records | find_statements(text, points, boundaries))
+    if lined.starts.size < 2:
+        return lined
+    lined = _with_turns(lined)
+    lined = _merged(lined, *find_headers(lined))
+    lined = _with_cues(lined)
+    lined = _with_entries(lined)
+    lined = _with_clauses(lined)
+    lined = _with_examples(lined, implicit_query)
+    lined = _with_fences(lined)
+    if "\\" in lined.text or holds(lined.text, "$$"):
+        lined = _merged(lined, *short_environments(lined))
+    lined = _merged(lined, *short_items(lined))
+    lined = _with_settings(lined)
+    records = lined.boundaries.records | find_statements(lined)
+    return lined.with_boundaries(replace(lined.boundaries, records=records))
 
 
-def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, contexts: Positions) -> Positions:
+def fence_pairs(lined: LinedText) -> Positions:
     """The hard lines that open and close each fenced block that is no record: int64 [k, 2].
 
     Args:
-        text: all contexts, joined.
-        points: its code points, uint32 [n].
-        boundaries: its boundaries.
-        contexts: index of each hard line's context, int64 [N].
+        lined: the text.
     """
-    first, ends = boundaries.visible
+    text, points, boundaries, contexts = lined.text, lined.points, lined.boundaries, lined.contexts
+    first, ends = lined.first, lined.ends
     third = np.minimum(first + 2, points.size - 1)
     likely = is_any(points[first], FENCES) & (points[first] == points[third]) & (ends - first <= _LONGEST_FENCE)
     found = np.flatnonzero(likely & ~boundaries.records)
@@ -120,86 +112,50 @@ def fence_pairs(text: str, points: NDArray[np.uint32], boundaries: Boundaries, c
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def _with_fences(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
-) -> Boundaries:
-    """The boundaries with each short fenced block as one record."""
-    lines = boundaries.hard_lines
-    first, ends = boundaries.visible
-    if not is_any(points[first], FENCES).any():
-        return boundaries
-    contexts = _contexts(boundaries, context_starts)
-    openings, closings = fence_pairs(text, points, boundaries, contexts).T
-    short = ends[closings] - lines[openings] <= _LONGEST_FENCED
-    return _merged(boundaries, openings[short], closings[short] + 1)
+def _with_fences(lined: LinedText) -> LinedText:
+    """The text with each short fenced block as one record."""
+    if not is_any(lined.points[lined.first], FENCES).any():
+        return lined
+    openings, closings = fence_pairs(lined).T
+    short = lined.ends[closings] - lined.starts[openings] <= _LONGEST_FENCED
+    return _merged(lined, openings[short], closings[short] + 1)
 
 
-def _with_cues(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
-    """The boundaries with each short cue of subtitles as one record."""
-    begins, ends = subtitle_cues(text, points, boundaries)
-    if not begins.size:
-        return boundaries
-    first, text_ends = boundaries.visible
-    short = (text_ends[ends - 1] - first[begins] <= _LONGEST_ENTRY) & (ends - begins > 1)
-    return _merged(boundaries, begins[short], ends[short])
+def _with_cues(lined: LinedText) -> LinedText:
+    """The text with each short cue of subtitles as one record."""
+    begins, ends = subtitle_cues(lined)
+    short = (lined.ends[ends - 1] - lined.first[begins] <= _LONGEST_ENTRY) & (ends - begins > 1)
+    return _merged(lined, begins[short], ends[short])
 
 
-def _with_entries(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
-) -> Boundaries:
-    """The boundaries with each short entry of a log as one record."""
-    lines, contexts = boundaries.hard_lines, _contexts(boundaries, context_starts)
-    begins, ends = log_entries(text, points, boundaries, contexts)
-    if not begins.size:
-        return boundaries
-    short = np.append(lines, len(text))[ends] - lines[begins] <= _LONGEST_ENTRY
-    return _merged(boundaries, begins[short], ends[short])
+def _with_entries(lined: LinedText) -> LinedText:
+    """The text with each short entry of a log as one record."""
+    begins, ends = log_entries(lined)
+    short = lined.edges[ends] - lined.starts[begins] <= _LONGEST_ENTRY
+    return _merged(lined, begins[short], ends[short])
 
 
-def _with_environments(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
-) -> Boundaries:
-    """The boundaries with each short environment of LaTeX as one record."""
-    if "\\" not in text and not holds(text, "$$"):
-        return boundaries
-    contexts = _contexts(boundaries, context_starts)
-    return _merged(boundaries, *short_environments(text, points, boundaries, contexts))
+def _with_settings(lined: LinedText) -> LinedText:
+    """The text with each short section of an INI or TOML file as one record."""
+    names, limits = np.array(settings_sections(lined), dtype=np.int64).reshape(-1, 2).T
+    short = lined.ends[limits - 1] - lined.starts[names] <= _LONGEST_FENCED
+    return _merged(lined, names[short], limits[short])
 
 
-def _with_items(points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions) -> Boundaries:
-    """The boundaries with each short item of a list as one record."""
-    contexts = _contexts(boundaries, context_starts)
-    return _merged(boundaries, *short_items(points, boundaries, contexts))
-
-
-def _with_settings(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, context_starts: Positions
-) -> Boundaries:
-    """The boundaries with each short section of an INI or TOML file as one record."""
-    lines, contexts = boundaries.hard_lines, _contexts(boundaries, context_starts)
-    sections = settings_sections(text, points, boundaries, contexts)
-    if not sections:
-        return boundaries
-    names, limits = np.array(sections, dtype=np.int64).T
-    _, ends = boundaries.visible
-    short = ends[limits - 1] - lines[names] <= _LONGEST_FENCED
-    return _merged(boundaries, names[short], limits[short])
-
-
-def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
-    """The boundaries without sentence ends in the lines of a transcript: what is said needs who says it.
+def _with_turns(lined: LinedText) -> LinedText:
+    """The text without sentence ends in the lines of a transcript: what is said needs who says it.
 
     A speaker is known by a time beside the name, by speaking again, or by a known speaker on the next line or the last.
     """
-    lines = boundaries.hard_lines
+    text, boundaries, lines = lined.text, lined.boundaries, lined.starts
     signs = "".join(sign for sign in ":>\uff1a" if sign in text)
     if not signs:
-        return boundaries
-    first, ends = boundaries.visible
-    marks = np.append(marks_of(points, signs), len(text))
+        return lined
+    first, ends = lined.first, lined.ends
+    marks = np.append(marks_of(lined.points, signs), len(text))
     near = marks[marks.searchsorted(first)] < np.minimum(first + _SPEAKER_REACH, ends)
     if near.sum() < 2:
-        return boundaries
+        return lined
     speakers: dict[int, str] = {}
     labels = lines.copy()
     for line in np.flatnonzero(near).tolist():
@@ -214,44 +170,43 @@ def _with_turns(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -
     known = known[1:-1] | known[:-2] | known[2:]
     turns = np.where(known, labels, lines) > lines
     if not turns.any():
-        return boundaries
+        return lined
     holders = lines.searchsorted(boundaries.sentences, side="right") - 1
     torn = (turns & (ends - lines <= _LONGEST_TURN))[holders]
-    return replace(boundaries, sentences=boundaries.sentences[~torn], labels=np.where(turns, labels, lines))
+    sentences, labels = boundaries.sentences[~torn], np.where(turns, labels, lines)
+    return lined.with_boundaries(replace(boundaries, sentences=sentences, labels=labels))
 
 
-def _with_clauses(text: str, points: NDArray[np.uint32], boundaries: Boundaries) -> Boundaries:
-    """The boundaries without the sentence end behind the title that a numbered clause begins with."""
-    lines = boundaries.hard_lines
-    clauses, bodies = clause_titles(text, points, *boundaries.visible)
+def _with_clauses(lined: LinedText) -> LinedText:
+    """The text without the sentence end behind the title that a numbered clause begins with."""
+    clauses, bodies = clause_titles(lined)
     if not clauses.size:
-        return boundaries
+        return lined
+    boundaries = lined.boundaries
     labels = boundaries.labels.copy()
     labels[clauses] = bodies
-    holders = lines.searchsorted(boundaries.sentences, side="right") - 1
+    holders = lined.starts.searchsorted(boundaries.sentences, side="right") - 1
     torn = among(holders, clauses) & (boundaries.sentences <= labels[holders])
-    return replace(boundaries, sentences=boundaries.sentences[~torn], labels=labels)
+    return lined.with_boundaries(replace(boundaries, sentences=boundaries.sentences[~torn], labels=labels))
 
 
-def _with_examples(
-    text: str, points: NDArray[np.uint32], boundaries: Boundaries, implicit_query: bool = False
-) -> Boundaries:
-    """The boundaries with each few-shot example as one record.
+def _with_examples(lined: LinedText, implicit_query: bool) -> LinedText:
+    """The text with each few-shot example as one record.
 
     Examples are blocks between blank lines that begin with the same cue (``Question:``, ``Input 3:``); one alone is
     none, nor is one longer than a record may be.
     """
-    lines = boundaries.hard_lines
-    limits = np.append(np.flatnonzero(boundaries.after_blank), lines.size)
-    edges = np.append(lines, len(text))[limits]
+    text, points = lined.text, lined.points
+    limits = np.append(np.flatnonzero(lined.boundaries.after_blank), lined.starts.size)
+    edges = lined.edges[limits]
     begins = edges[:-1]
     if begins.size < 2:
-        return boundaries
+        return lined
     likely = np.flatnonzero(is_any(points[begins], _CUE_INITIALS))
     reach = np.minimum(begins[likely, None] + np.arange(_CUE_REACH), points.size - 1)
     likely = likely[(points[reach] == ord(":")).any(1)]
     if likely.size < 2:
-        return boundaries
+        return lined
     found = {block: match[1].lower() for block in likely.tolist() if (match := _CUE.match(text, begins[block]))}
     often = Counter(found.values())
     blocks = np.array([block for block, cue in found.items() if often[cue] > 1], dtype=np.int64)
@@ -259,25 +214,21 @@ def _with_examples(
         blocks = blocks[blocks < begins.size - 1]
     size, length = limits[blocks + 1] - limits[blocks], edges[blocks + 1] - begins[blocks]
     blocks = blocks[(size > 1) & (length <= LONGEST_RECORD)]
-    return _merged(boundaries, limits[blocks], limits[blocks + 1])
+    return _merged(lined, limits[blocks], limits[blocks + 1])
 
 
-def _contexts(boundaries: Boundaries, context_starts: Positions) -> Positions:
-    """Index of each hard line's context."""
-    return context_starts.searchsorted(boundaries.hard_lines, side="right") - 1
-
-
-def _merged(boundaries: Boundaries, begins: Positions, ends: Positions) -> Boundaries:
-    """The boundaries with some ranges of two or more hard lines as one record each."""
+def _merged(lined: LinedText, begins: Positions, ends: Positions) -> LinedText:
+    """The text with some ranges of two or more hard lines as one record each."""
     if not begins.size:
-        return boundaries
+        return lined
+    boundaries = lined.boundaries
     merged = np.zeros(boundaries.hard_lines.size + 1, dtype=np.int64)
     merged[begins + 1] = 1
     merged[ends] -= 1
     kept = np.cumsum(merged[:-1]) == 0
     records = boundaries.records.copy()
     records[begins] = True
-    return replace(
+    lines = replace(
         boundaries,
         hard_lines=boundaries.hard_lines[kept],
         labels=boundaries.labels[kept],
@@ -286,3 +237,4 @@ def _merged(boundaries: Boundaries, begins: Positions, ends: Positions) -> Bound
         terminated=boundaries.terminated[kept],
         after_blank=boundaries.after_blank[kept],
     )
+    return lined.with_boundaries(lines)

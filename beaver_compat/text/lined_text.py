@@ -1,0 +1,94 @@
+"""A text with all that its characters tell: code points, boundaries, contexts, and its hard lines as stretches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.text.boundaries import Boundaries, find_boundaries
+from beaver_compat.text.characters import character_classes, code_points
+
+Positions = NDArray[np.int64]
+
+CONTEXT_SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True)
+class LinedText:
+    """Contexts as one text, in hard lines.
+
+    Attributes:
+        text: the contexts, joined by blank lines.
+        points: its code points, uint32 [n].
+        classes: their class bits, uint16 [n].
+        boundaries: of the text; its hard lines are those of everything here.
+        context_starts, context_ends: characters of each context, int64 [C].
+    """
+
+    text: str
+    points: NDArray[np.uint32]
+    classes: NDArray[np.uint16]
+    boundaries: Boundaries
+    context_starts: Positions
+    context_ends: Positions
+
+    @property
+    def starts(self) -> Positions:
+        """Where each line begins, with its indentation, int64 [N]."""
+        return self.boundaries.hard_lines
+
+    @property
+    def first(self) -> Positions:
+        """The first character of each line that is not blank, int64 [N]."""
+        return self.boundaries.visible[0]
+
+    @property
+    def ends(self) -> Positions:
+        """The character behind the last of each line that is not blank, int64 [N]."""
+        return self.boundaries.visible[1]
+
+    @property
+    def indents(self) -> Positions:
+        """Characters that each line is indented by, int64 [N]."""
+        return self.first - self.starts
+
+    @cached_property
+    def contexts(self) -> Positions:
+        """Index of each line's context, int64 [N]."""
+        return self.context_starts.searchsorted(self.starts, side="right") - 1
+
+    @cached_property
+    def edges(self) -> Positions:
+        """Where each line begins and where the text ends, int64 [N + 1]."""
+        return np.append(self.starts, len(self.text))
+
+    @cached_property
+    def extents(self) -> list[tuple[int, int]]:
+        """Start and end of each context."""
+        return list(zip(self.context_starts.tolist(), self.context_ends.tolist(), strict=True))
+
+    def line(self, index: int) -> str:
+        """What is visible of a line."""
+        return self.text[self.first[index] : self.ends[index]]
+
+    def with_boundaries(self, boundaries: Boundaries) -> LinedText:
+        """The same text in other lines."""
+        return self if boundaries is self.boundaries else replace(self, boundaries=boundaries)
+
+
+def read_lines(contexts: Sequence[str]) -> LinedText:
+    """Contexts as one text, as its characters alone divide it.
+
+    Args:
+        contexts: at least one.
+    """
+    text = CONTEXT_SEPARATOR.join(contexts)
+    lengths = np.array([len(context) for context in contexts])
+    starts = np.concatenate([[0], np.cumsum(lengths[:-1] + len(CONTEXT_SEPARATOR))])
+    points = code_points(text)
+    classes = character_classes(points)
+    return LinedText(text, points, classes, find_boundaries(points, classes), starts, starts + lengths)
