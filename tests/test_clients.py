@@ -17,7 +17,7 @@ from frameworks import framework
 from prompt_samples import ANSWER, CONTEXTS, HARBOUR, OBSERVATORY, ORCHARD, QUESTION, TAGGED, kept_words
 
 import beaver_compat.compressor as home
-from beaver_compat import BeaverPromptCompressor
+from beaver_compat import BeaverPromptCompressor, engine
 from beaver_compat.counting import FunctionCounter
 from beaver_compat.errors import InputAssertionError
 
@@ -46,8 +46,8 @@ def asked(monkeypatch: pytest.MonkeyPatch, compressor: BeaverPromptCompressor) -
         return compressor.table
 
     monkeypatch.setattr(home, "load_table", load)
-    monkeypatch.setattr(home, "Tokenizer", lambda backend: compressor._tokenizer)
-    monkeypatch.setattr(home, "make_counter", lambda spec, table_counter: FunctionCounter("table", table_counter))
+    monkeypatch.setattr(engine, "Tokenizer", lambda backend: compressor._tokenizer)
+    monkeypatch.setattr(engine, "make_counter", lambda spec, table_counter: FunctionCounter("table", table_counter))
     module = types.ModuleType("llmlingua")
     module.PromptCompressor = BeaverPromptCompressor  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "llmlingua", module)

@@ -13,7 +13,7 @@ from frameworks import framework
 from test_readme import EXAMPLE, ROOT
 
 import beaver_compat
-import beaver_compat.compressor as home
+from beaver_compat import engine
 from beaver_compat.counting import FunctionCounter
 
 FRAMEWORKS = (
@@ -26,7 +26,7 @@ TEXT_COMPRESSORS = "autogen.agentchat.contrib.capabilities.text_compressors"
 
 def test_examples_print_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
     # Clients that make the compressor themselves count by default with tiktoken, which would be fetched.
-    monkeypatch.setattr(home, "make_counter", lambda spec, table_counter: FunctionCounter("table", table_counter))
+    monkeypatch.setattr(engine, "make_counter", lambda spec, table_counter: FunctionCounter("table", table_counter))
     module = types.ModuleType("llmlingua")
     module.PromptCompressor = object  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "llmlingua", module)

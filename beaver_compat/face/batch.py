@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from beaver_compat.engine import Result, Steps
 from beaver_compat.errors import BeaverError, InputTypeError, shown
-from beaver_compat.face.base import FaceBase, Result, Steps
+from beaver_compat.face.methods import LLMLinguaFace
 from beaver_compat.prepared import Source, read_tokens
-from beaver_compat.scoring import Asked, Scored
 
 _CHARACTERS_AT_ONCE = 1 << 18  # of text that is tokenized and scored together; more takes memory and gains nothing
 _LONG_WORK = 1.0  # seconds before a progress bar appears
@@ -22,7 +22,7 @@ _LONG_WORK = 1.0  # seconds before a progress bar appears
 _Call = tuple[str | Source, Steps[dict[str, Any]]]
 
 
-class BatchFace(FaceBase):
+class BatchFace(LLMLinguaFace):
     """The compression of many prompts."""
 
     def compress_prompts(
@@ -80,27 +80,6 @@ class BatchFace(FaceBase):
                 for result in self._finished([steps for _, steps in own]):
                     yield result
                     bar.update()
-
-    def _finish(self, steps: Steps[Result]) -> Result:
-        return next(self._finished([steps]))
-
-    def _finished(self, prompts: Sequence[Steps[Result]]) -> Iterator[Result]:
-        """The results of prompts; those that need scores are scored together."""
-        done: dict[int, Result] = {}
-        running = [_kept(index, steps, done) for index, steps in enumerate(prompts)]
-        asked = [next(steps) for steps in running]
-        scores = iter(self._score([one for one in asked if one]))
-        for index, steps in enumerate(running):
-            if asked[index]:
-                steps.send(next(scores))
-            asked[index] = None
-            yield done.pop(index)
-
-
-def _kept(index: int, steps: Steps[Result], done: dict[int, Result]) -> Generator[Asked | None, Scored, None]:
-    """A call that puts its result away and then, rather than end, asks for nothing."""
-    done[index] = yield from steps
-    yield None
 
 
 def _check_names(arguments: Mapping[Any, Any], names: Collection[str], caller: str) -> None:

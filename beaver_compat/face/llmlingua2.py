@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any, SupportsIndex
 
 from beaver_compat.arguments import UNSET, Goal, checked_context_ids, checked_goal
+from beaver_compat.engine import Engine, Steps
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
-from beaver_compat.face.base import FaceBase, Steps
 from beaver_compat.face.word_labels import labeled_words
 from beaver_compat.prepared import PreparedContext, Source
-from beaver_compat.result import CompressionResult
 from beaver_compat.selection.layout import contexts_layout
 from beaver_compat.selection.wishes import Wishes, make_wishes
 
@@ -20,8 +19,10 @@ _OPTIONS = {"max_batch_size": 50, "max_force_token": 100}  # LLMLingua-2's confi
 _WORD_SCORES = ("mean", "first")  # its ways from the scores of tokens to those of words
 
 
-class LLMLingua2Face(FaceBase):
+class LLMLingua2Face(Engine):
     """LLMLingua-2's method."""
+
+    _most_forced_tokens: int
 
     def compress_prompt_llmlingua2(
         self,
@@ -141,15 +142,7 @@ class LLMLingua2Face(FaceBase):
         layout = contexts_layout(source.contexts, lambda kept: kept, aligned=not filtered)
         selection = yield from self._select(source, layout, query, wishes, budget)
         compressed = layout.prompt(selection.kept, selection.order)
-        result = CompressionResult(
-            compressed_prompt=compressed,
-            compressed_context=compressed,
-            origin_tokens=origin_tokens,
-            compressed_tokens=self.counter(compressed),
-            budget=budget,
-            spans=selection.spans,
-            counter=self.counter.name,
-        ).to_llmlingua()
+        result = self._contexts_alone(compressed, origin_tokens, budget, selection.spans)
         texts = [layout.compose(selection.kept, [index]) for index in selection.order]
         result["compressed_prompt_list"] = [text for text in texts if text or not filtered]
         if separators is not None:

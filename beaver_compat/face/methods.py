@@ -17,7 +17,7 @@ from beaver_compat.arguments import (
     checked_text,
     joined_prompt,
 )
-from beaver_compat.face.base import Steps
+from beaver_compat.engine import Steps
 from beaver_compat.face.llmlingua2 import LLMLingua2Face
 from beaver_compat.face.tools import ToolsFace
 from beaver_compat.prepared import PreparedContext
@@ -28,6 +28,9 @@ from beaver_compat.structured import given_segments, parse_segments
 
 class LLMLinguaFace(LLMLingua2Face, ToolsFace):
     """What a compressor has for callers of LLMLingua."""
+
+    use_llmlingua2: bool
+    use_slingua: bool
 
     def compress_prompt(
         self,

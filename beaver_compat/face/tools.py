@@ -14,10 +14,10 @@ from beaver_compat.arguments import (
     checked_text,
     rate_too_high,
 )
-from beaver_compat.face.base import FaceBase
+from beaver_compat.engine import Engine
 from beaver_compat.face.json_values import JsonPrompt, dumped
 from beaver_compat.face.recovery import recovered
-from beaver_compat.result import CompressionResult
+from beaver_compat.face.tokenizers import TableTokenizer
 from beaver_compat.selection.wishes import check_rank_method, make_wishes
 from beaver_compat.structured import merged_segments, parse_segments
 
@@ -36,8 +36,10 @@ def _unavailable(name: str, instead: str) -> Callable[..., NoReturn]:
     return method
 
 
-class ToolsFace(FaceBase):
+class ToolsFace(Engine):
     """LLMLingua's further methods."""
+
+    tokenizer: TableTokenizer
 
     def compress_json(
         self,
@@ -97,15 +99,7 @@ class ToolsFace(FaceBase):
         budget = max(budget, prompt.asked) if target_token == UNSET else budget
         selection = self._finish(self._select(None, prompt.layout, question, wishes, budget))
         compressed = prompt.layout.prompt(selection.kept, selection.order)
-        result = CompressionResult(
-            compressed_prompt=compressed,
-            compressed_context=compressed,
-            origin_tokens=origin_tokens,
-            compressed_tokens=self.counter(compressed),
-            budget=budget,
-            spans=(),
-            counter=self.counter.name,
-        ).to_llmlingua()
+        result = self._contexts_alone(compressed, origin_tokens, budget)
         return {**result, "compressed_prompt": prompt.value(selection.kept, selection.order)}
 
     def recover(self, original_prompt: str, compressed_prompt: str, response: str) -> str:
