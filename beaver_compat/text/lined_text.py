@@ -85,6 +85,10 @@ def read_lines(contexts: Sequence[str]) -> LinedText:
 
     Args:
         contexts: at least one.
+
+    >>> lined = read_lines(["Mill:\\n  closed", "Ferry"])
+    >>> [lined.line(index) for index in range(3)], lined.contexts.tolist(), lined.extents
+    (['Mill:', 'closed', 'Ferry'], [0, 0, 1], [(0, 14), (16, 21)])
     """
     text = CONTEXT_SEPARATOR.join(contexts)
     lengths = np.array([len(context) for context in contexts])
