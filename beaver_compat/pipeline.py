@@ -16,7 +16,8 @@ from beaver_compat.document import Document
 from beaver_compat.result import ROLES, KeptSpan
 from beaver_compat.scoring import Scored
 from beaver_compat.segmenter import Partition, token_range
-from beaver_compat.selection.planning import Candidates, Plan, Positions, Runs
+from beaver_compat.selection.planning import Candidates, Plan, Positions
+from beaver_compat.selection.runs import Runs
 from beaver_compat.text.ascending import distinct, nexts, rises, union
 
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))

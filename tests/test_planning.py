@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.selection.planning import Candidates, Parts, Runs, largest_fitting, merged, plan, union
+from beaver_compat.selection.fitting import largest_fitting
+from beaver_compat.selection.planning import Candidates, Parts, plan
+from beaver_compat.selection.runs import Runs, merged, union
 from beaver_compat.smoothing import Smoother
 from beaver_compat.text.cutting import cut_places
 from beaver_compat.text.lined_text import read_lines

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from beaver_compat.document import Document
 from beaver_compat.selection.layout import Layout, Limit
-from beaver_compat.selection.planning import Candidates, Parts, Positions, Runs, plan
+from beaver_compat.selection.planning import Candidates, Parts, Positions, plan
+from beaver_compat.selection.runs import Runs
 from beaver_compat.smoothing import Smoother
 
 

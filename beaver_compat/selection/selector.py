@@ -19,9 +19,11 @@ from beaver_compat.pipeline import candidates, kept_spans, trimmed
 from beaver_compat.result import KeptSpan
 from beaver_compat.scoring import Scored
 from beaver_compat.selection.bounds import within_limits
+from beaver_compat.selection.fitting import largest_fitting
 from beaver_compat.selection.layout import Layout
-from beaver_compat.selection.planning import Candidates, Parts, Positions, Runs, largest_fitting, plan
+from beaver_compat.selection.planning import Candidates, Parts, Positions, plan
 from beaver_compat.selection.preferences import Extent, best_of_each, context_ranking, edge_sentences, preferred_order
+from beaver_compat.selection.runs import Runs
 from beaver_compat.selection.wishes import Wishes
 
 

@@ -16,7 +16,8 @@ from beaver_compat.scores.lookup import ContextTokens, QueryTokens
 from beaver_compat.scores.pieces import Piece
 from beaver_compat.scoring import Asked, encode, look_up
 from beaver_compat.segmenter import tokens_at
-from beaver_compat.selection.planning import Positions, Runs
+from beaver_compat.selection.planning import Positions
+from beaver_compat.selection.runs import Runs
 
 _LONGEST_DIVIDED = 16  # pages: longer stretches are cut, not divided into sentences
 
