@@ -243,7 +243,7 @@ def prepare_document(
     pages = page_limits(segment_limits(before, lined.boundaries.lines, context_limits), context_limits, size)
     whole = whole_lines(token_starts, lined.boundaries, size)
     smoother = Smoother(lined, leads, language, config.sentence_smoothing, config.part_labels)
-    sentences = sentence_partition(before, lined.boundaries, whole, context_limits, before_ends, pages, size)
+    sentences = sentence_partition(before, lined, whole, context_limits, before_ends, pages, size)
     repeated = repeats(tokens.ids[:text_end], sentences.limits)
     naming = np.zeros(repeated.size, dtype=np.bool_)
     if leads is not None:

@@ -6,6 +6,7 @@ is ragged: N ranges are N + 1 ascending limits, so the paper's padded page tenso
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,9 +15,13 @@ from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import among, distinct, nexts, union
 from beaver_compat.text.boundaries import Boundaries
+from beaver_compat.text.lined_text import LinedText
 
 Limits = NDArray[np.int64]
 
+_CLAUSE_REACH = 120  # characters before a cut in which a clause's end is looked for
+_LEAST_CLAUSE = 40  # characters: a shorter beginning of a sentence is no piece
+_CLAUSE_END = re.compile(r"[,;:](?=\s)|[，；：、]")
 _SHORTEST_REPEAT = 8  # tokens: shorter lines, such as a closing bracket, may well be needed again
 _TOKENS_AT_ONCE = 1 << 16  # what is derived from them on the way stays in the processor's cache
 _MIX = np.array([0x9E3779B97F4A7C15, 0x94D049BB133111EB], dtype=np.uint64)  # odd constants of splitmix64
@@ -103,7 +108,7 @@ def token_range(token_starts: Limits, token_ends: Limits, starts: Limits, ends: 
 
 def sentence_partition(
     token_starts: Limits,
-    boundaries: Boundaries,
+    lined: LinedText,
     whole: NDArray[np.bool_],
     context_limits: Limits,
     context_ends: Limits,
@@ -112,18 +117,18 @@ def sentence_partition(
 ) -> Partition:
     """The sentences: lines of at most M / 2 tokens, lines worth nothing in pieces, and the sentences of longer lines.
 
-    A sentence of more than M tokens is cut where pages are.
+    A sentence of more than M tokens is cut where pages are, or at the end of a clause that is near before that.
 
     Args:
         token_starts: first character of each token, int64 [L].
-        boundaries: of the same text.
+        lined: the text.
         whole: True for each hard line that is worth nothing in pieces, bool.
         context_limits: token limits of the contexts, int64 [C + 1].
         context_ends: the character after each context, int64 [C].
         pages: token limits of the pages, int64 [N + 1].
         page_size: M, tokens.
     """
-    lines = boundaries.hard_lines
+    boundaries, lines = lined.boundaries, lined.starts
     if not (lines.size and token_starts.size):
         return page_partition(token_starts, pages, context_limits, context_ends)
     line_tokens = _line_tokens(token_starts, boundaries)
@@ -148,11 +153,32 @@ def sentence_partition(
         return partition(limits, starts[:-1], context_limits, context_ends, whole_line)
     cuts = pages[long[limits.searchsorted(pages, side="right").clip(1, long.size) - 1]]
     cuts = cuts[~among(cuts, limits)]
+    cuts = distinct(np.sort(_clauses(token_starts, lined.text, cuts, limits)))
     order = np.argsort(np.concatenate([limits, cuts]), kind="stable")
     limits = np.concatenate([limits, cuts])[order]
     starts = np.concatenate([starts, token_starts[cuts]])[order]
     whole_line = np.concatenate([whole_line, np.zeros(1 + cuts.size, dtype=bool)])[order]
     return partition(limits, starts[:-1], context_limits, context_ends, whole_line[:-1])
+
+
+def _clauses(token_starts: Limits, text: str, cuts: Limits, limits: Limits) -> Limits:
+    """Each of some tokens, or the one behind the last comma or the like that is near before it in its sentence.
+
+    Args:
+        token_starts: first character of each token, int64 [L].
+        text: all contexts, joined.
+        cuts: tokens inside sentences, ascending, int64.
+        limits: token limits of the sentences, int64 [S + 1].
+    """
+    ends = token_starts[cuts].tolist()
+    least = token_starts[limits[limits.searchsorted(cuts) - 1]].tolist()
+    found = cuts.copy()
+    for index, (start, end) in enumerate(zip(least, ends, strict=True)):
+        low = max(start + _LEAST_CLAUSE, end - _CLAUSE_REACH)
+        marks = [match.end() for match in _CLAUSE_END.finditer(text, low, end)] if low < end else []
+        if marks:
+            found[index] = tokens_at(token_starts, np.array(marks[-1:]))[0]
+    return found
 
 
 def page_partition(token_starts: Limits, pages: Limits, context_limits: Limits, context_ends: Limits) -> Partition:

@@ -98,3 +98,26 @@ def test_wrapped_prose_goes_on_over_line_ends() -> None:
         "what it has stored under the ice: twigs, bark and roots of lilies."
     )
     assert boundaries_of(prose).hard_lines.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The fee is approx. 45 dollars",
+        "Heat it to max. 180 degrees",
+        "Heat it to Max. 180 degrees",
+        "It costs ca. $5",
+        "Es kostet 45 Euro inkl. MwSt",
+        "Small animals, z. B. Hamster",
+        "It is by J. R. R. Tolkien",
+    ],
+)
+def test_periods_that_end_no_sentence(text: str) -> None:
+    assert not boundaries_of(text).sentences.size
+
+
+@pytest.mark.parametrize(
+    "text", ["Set it to max. Then go", "It is a cactus. 45 came", "He saw Inca. 45 left"]
+)
+def test_periods_that_end_one(text: str) -> None:
+    assert boundaries_of(text).sentences.tolist() == [text.index(". ") + 2]

@@ -29,8 +29,7 @@ SCRIPTS = {
 def test_scripts(compressor: BeaverPromptCompressor, script: str) -> None:
     text = "".join(SCRIPTS[script].format(number) for number in range(150))
     result = compressor.compress(text, question=SCRIPTS[script].format(77), target_token=300, concate_question=False)
-    least = 0.95 if script == "emoji" else 0.97  # a joined emoji costs some ten tokens and is never split
-    assert least * 300 <= result.compressed_tokens <= 300
+    assert 0.9 * 300 <= result.compressed_tokens <= 300
     assert all(text[span.start : span.end] in result.compressed_context for span in result.spans)
     assert result.spans
 

@@ -255,3 +255,17 @@ def test_letters_are_marks_in_their_order() -> None:
     points, starts = code_points(text), 3 * np.arange(len(words))
     marks = item_markers(points, points[starts], starts, starts + 2)
     assert [word for word, mark in zip(words, marks, strict=True) if mark] == ["a.", "b.", "A.", "B."]
+
+
+def test_a_line_that_breaks_off_a_sentence_is_a_wrap_though_a_small_word_had_room() -> None:
+    text = (
+        "You may convey a covered work in object code form under the terms\n"
+        "of sections 4 and 5, provided that you also convey the\n"
+        "machine-readable source under the terms of this document,\n"
+        "in one of these ways:\n\n    a) Convey the code in a product."
+    )
+    assert boundaries_of(text).hard_lines.tolist() == [0, text.index("    a)")]
+    verse = "\n".join(
+        ["when the water fell into the wheel of the mill", "it turned, slowly", "we heard it"]
+    )
+    assert boundaries_of(verse).hard_lines.size == 3

@@ -22,10 +22,11 @@ Positions = NDArray[np.int64]
 
 _FILLED = 0.975  # of the budget: less than this is filled up with parts of further candidates
 _STEP_BACK = 0.015  # of the kept characters: what a cut may give up for a better place
-_BROKEN_OFF = 0.1  # of the budget: what may stay empty behind a sentence that was cut short
+_BROKEN_OFF = 0.03, 25  # of the budget, and tokens: what may stay empty behind a sentence that was cut short
 _TRIES = 24  # candidates behind the first that does not fit that are tried for what is left
 _CHARACTERS_PER_TOKEN = 3  # a rough guess, which the search corrects
 _LEAD = 40  # characters: what smoothing may put before a candidate that is cut
+_LEAST_PART = 20  # characters: a shorter part tells nothing that is worth its heading
 _LEAST_ROOM = 8  # tokens: less is not worth another piece
 _MOST_OF_IT = 0.5  # of the best candidate that does not fit: a part of that size goes before worse ones that are whole
 _WIDE_ROOM = 0.1  # of the budget: in less, worse ones that are whole go first however much of the best fits
@@ -193,7 +194,7 @@ class _Filling:
             if union(own, over) == own and self._takes(index, grown):
                 if not led:
                     top, own = self.runs[0][0], with_leads(self.runs, self.smoother)
-                if not complete and self.room < _BROKEN_OFF * self.budget:
+                if not complete and self.room < max(_BROKEN_OFF[0] * self.budget, _BROKEN_OFF[1]):
                     break  # one sentence is broken off at most
 
     def _takes(self, index: int, grown: Runs) -> bool:
@@ -228,6 +229,7 @@ class _Filling:
 
         at, levels = self.parts.places(start, end, torn)
         needs = length(grown(begin + 1)) - length(self.runs) - 1
+        needs = max(needs, _LEAST_PART) if self.used > self.least else needs
         at, levels = at[at - begin >= needs], levels[at - begin >= needs]  # less is not worth what it needs
         return _cut_to_fit(self.runs, self.used, begin, (at, levels), grown, self.cost, self.budget)
 

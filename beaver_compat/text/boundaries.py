@@ -27,6 +27,7 @@ from beaver_compat.text.characters import (
     places_of,
     runs_without,
 )
+from beaver_compat.text.periods import abbreviating
 from beaver_compat.text.wraps import Lines, soft_lines
 
 Positions = NDArray[np.int64]
@@ -92,7 +93,7 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     first_words = following[line_numbers]
     lines = begins[line_numbers]
     last_words = nexts(first_words, words.size) - 1
-    sentences, pauses = _sentence_starts(classes, words)
+    sentences, pauses = _sentence_starts(points, classes, words)
     after_blank = rises(line_numbers, -2) > 1
     ends = word_ends[last_words]
     terminated = _ends_sentence(classes, ends)
@@ -122,7 +123,9 @@ def _line_ends(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Posit
     return ends[~((points[ends] == ord("\r")) & (following == ord("\n")))]
 
 
-def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Positions, Positions]:
+def _sentence_starts(
+    points: NDArray[np.uint32], classes: NDArray[np.uint16], words: Positions
+) -> tuple[Positions, Positions]:
     """Where a sentence may begin: after a terminator with what closes it, then white space, then no small letter.
 
     Where a small letter follows is only a pause.  Scripts without spaces need no white space; nor do two sentences
@@ -139,12 +142,13 @@ def _sentence_starts(classes: NDArray[np.uint16], words: Positions) -> tuple[Pos
     next_word = words.searchsorted(ends)
     starts = np.where(spaced, np.append(words, classes.size)[next_word], ends)
     inside = starts < classes.size
-    starts, spaced = starts[inside], spaced[inside]
+    starts, spaced, ends = starts[inside], spaced[inside], ends[inside]
     first, second = classes[starts], classes[np.minimum(starts + 1, classes.size - 1)]
     small = (first & (LOWER | TERMINATOR)) != 0
     run_together = ((first & UPPER) != 0) & ((second & LOWER) != 0)
     wide = (first & WIDE) != 0
-    return starts[np.where(spaced, ~small, run_together | wide)], starts[spaced & small]
+    apart = np.where(spaced, ~small & ~abbreviating(points, classes, ends, starts), run_together | wide)
+    return starts[apart], starts[spaced & small]
 
 
 def _records(

@@ -8,7 +8,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.characters import CLAUSE_END, JOINED, NEWLINE, SPACE, WIDE, WORD, ZERO_WIDTH_JOINER
+from beaver_compat.text.characters import (
+    CLAUSE_END,
+    DIGIT,
+    JOINED,
+    NEWLINE,
+    SPACE,
+    WIDE,
+    WORD,
+    ZERO_WIDTH_JOINER,
+    is_any,
+)
 
 Positions = NDArray[np.int64]
 
@@ -17,6 +27,8 @@ SPLITS_CHARACTER, SPLITS_WORD, BETWEEN_SIGNS, AFTER_WORD, AFTER_CLAUSE, AFTER_LI
 
 LONGEST_WORD = 64  # characters without white space; what is longer may be cut between signs, or anywhere
 _BLANK = SPACE | NEWLINE
+_HAN_NUMERALS = "零〇一二三四五六七八九十百千万亿兆两兩萬億"
+_HAN_UNITS = "年月日天岁歲元円圆圓块塊角分秒时時点點人个個名位次倍度米克吨噸里"
 
 
 def cut_levels(points: NDArray[np.uint32], classes: NDArray[np.uint16], start: int, end: int) -> NDArray[np.int8]:
@@ -27,13 +39,17 @@ def cut_levels(points: NDArray[np.uint32], classes: NDArray[np.uint16], start: i
         classes: their class bits, uint16 [n].
         start, end: characters; a place p lies between the characters p - 1 and p.
     """
-    around = np.arange(start - 2, end + 1)
+    around = np.arange(start - 2, end + 2)
     kinds, signs = classes.take(around, mode="clip"), points.take(around, mode="clip")
-    last, previous, following = kinds[:-2], kinds[1:-1], kinds[2:]
-    left, right = signs[1:-1], signs[2:]
+    last, previous, following, next_one = kinds[:-3], kinds[1:-2], kinds[2:-1], kinds[3:]
+    left, right = signs[1:-2], signs[2:-1]
     levels = np.full(previous.size, BETWEEN_SIGNS, dtype=np.int8)
     levels[(previous & following & WORD) != 0] = SPLITS_WORD
+    levels[is_any(left, _HAN_NUMERALS) & is_any(right, _HAN_NUMERALS + _HAN_UNITS)] = SPLITS_WORD
     levels[((previous | following) & _BLANK) != 0] = AFTER_WORD
+    before, behind = np.where(previous & SPACE, last, previous), np.where(previous & SPACE, following, next_one)
+    measured = ((before & DIGIT) != 0) & ((behind & (WORD | DIGIT)) == WORD)  # a number and what it counts
+    levels[measured & (((previous | following) & SPACE) != 0)] = SPLITS_WORD
     last = np.where(previous & _BLANK, last, previous)  # before one space, if any
     levels[(levels == AFTER_WORD) & ((last & CLAUSE_END) != 0)] = AFTER_CLAUSE
     levels[(previous & NEWLINE) != 0] = AFTER_LINE

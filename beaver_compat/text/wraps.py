@@ -22,6 +22,8 @@ _WIDTHS = (24, 200)  # characters: the line widths that text is wrapped at by ha
 _WIDE = 40  # characters; narrower are the lines of poems, addresses, menus and of columns of print
 _SHARES = (0.75, 0.3)  # of a block's line ends: had no room for the next word; a continuation in small letters follows
 _NARROW_SHARES = (0.9, 0.5)
+_FULL_SHARE = 0.5  # of a block's line ends had no room, where those that break off a sentence count as wraps, too
+_RAGGED = 0.6  # of the widest: a shorter line was not broken off to fit
 _NARROW_ENDS = 3  # fewer line ends say nothing of a narrow block
 _WORDS_PER_CHARACTER = 1 / 14  # prose has at least this many words; tables of numbers and data have fewer
 _LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that was wrapped
@@ -55,10 +57,10 @@ def soft_lines(points: NDArray[np.uint32], classes: NDArray[np.uint16], lines: L
     """True for each line that continues the one before it, because the text was wrapped at a fixed width.
 
     A line end is a wrap if the next line's first word had no room: with it, the line would exceed the widest of
-    its block (the lines without a blank one between them, of a comment those with its sign).  So is one in an item of
-    a list if a small letter follows, below the item's text.  A block is prose if most of its line ends are wraps,
-    a fair part of its lines begin in lower case, and few are like items of a list: statements and entries may be of
-    one width, too.  Narrow blocks need more of each.
+    its block (the lines without a blank one between them, of a comment those with its sign).  So is one that breaks
+    off a sentence before a small letter, in an item of a list or near the width of a block of prose.  A block is prose
+    if most of its line ends are wraps, a fair part of its lines begin in lower case, and few are like items of a list:
+    statements and entries may be of one width, too.  Narrow blocks need more of each.
 
     Args:
         points: code points, uint32 [n].
@@ -80,13 +82,18 @@ def soft_lines(points: NDArray[np.uint32], classes: NDArray[np.uint16], lines: L
     widest = np.maximum.reduceat(width, blocks)
     room = widest.repeat(sizes)[1:]
     full = width[:-1] + 1 + first_width[1:] > room
-    low = np.flatnonzero(hanging[1:] & ~full & (2 * width[:-1] >= room)) + 1
-    full[low - 1] = _runs_on(points, classes, begins[low], first_ends[low], ends[low - 1])
+    low = np.flatnonzero(joinable[1:] & ~full & (2 * width[:-1] >= room)) + 1
+    low = low[_runs_on(points, classes, begins[low], first_ends[low], ends[low - 1])]
+    full[low[hanging[low]] - 1] = True
+    ragged = np.zeros_like(soft)
+    ragged[low] = ~hanging[low] & (width[low - 1] >= _RAGGED * room[low - 1]) & (room[low - 1] >= _WIDE)
     wrapped = joinable & (first_width <= _LONGEST_FIRST_WORD)
     wrapped[1:] &= full
 
     line_ends, wraps = _sums(joinable, blocks), _sums(wrapped, blocks)
     narrow = widest < _WIDE
+    wrapped |= ragged
+    wraps = np.where(wraps >= _FULL_SHARE * line_ends, _sums(wrapped, blocks), wraps)
     likely = (wraps > 0) & (widest >= _WIDTHS[0]) & (widest <= _WIDTHS[1]) & (~narrow | (line_ends >= _NARROW_ENDS))
     likely &= wraps >= np.where(narrow, _NARROW_SHARES[0], _SHARES[0]) * line_ends
     likely &= _sums(lines.last - lines.first + 1, blocks) >= _WORDS_PER_CHARACTER * _sums(width, blocks)
