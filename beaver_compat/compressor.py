@@ -134,7 +134,8 @@ class BeaverPromptCompressor(BatchFace):
             context: one text or several, or what :meth:`prepare` made of them.
             instruction: printed before the kept text, whole.
             question: ranks the text; printed after it, whole, unless ``concate_question`` is False.  Without one, the
-                end of the last context is the query (the paper's implicit query).
+                question that the contexts themselves end or begin with ranks, if it can be told, else the end of the
+                last context (the paper's implicit query).
             rate: share of the original prompt's tokens to keep, where no target is set.
             target_token: tokens that the whole prompt may have; -1 leaves it to ``rate``.
             force_context_ids: contexts that are kept whole where the budget allows.
