@@ -37,7 +37,7 @@ _MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 # How the library's messages name what are options here.
-_SUBJECT = re.compile("^(?:token_counter|device_map|language|against)\\b")
+_SUBJECT = re.compile("^(?:token_counter|device_map|language|against|answer)\\b")
 _OPTIONS = {"device_map": "--device", "token_counter": "--token-counter"}
 _PHRASES = {
     'pass token_counter="table" or a function': "give --token-counter table",
@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help="the context; - is standard input")
     add("-t", "--target-token", type=_tokens, required=True, metavar="N", help="tokens of the whole prompt")
     add("--against", default="", metavar="NAMES", help=f"comma-separated, of {', '.join(RIVALS)}")
-    add("--answer", metavar="TEXT", help="say whether it stands in what each keeps")
+    add("--answer", metavar="TEXT", help="words of the text; say whether each keeps them")
     add("--html", default="beaver-compare.html", metavar="FILE", help="the page (default: %(default)s)")
     _add_shared(compare)
     return parser

@@ -175,6 +175,7 @@ def test_messages_name_options_not_arguments(
         ("compress", "--token-counter", "xx", "--token-counter is 'xx', and tiktoken", 'or "cl100k_base", or "table".'),
         ("compress", "--model", "a/b", "model 'a/b' isn't in", "set HF_TOKEN; or give a local folder, or no --model."),
         ("compare", "--against", "xx", "--against has 'xx'; there are ", ""),
+        ("compare", "--answer", "xx", "--answer is 'xx', which doesn't stand in the text; ", "do, or leave it out"),
     ):
         assert main([command, DOCUMENT, "-t", "9", "--token-counter", "table", option, value]) == 1
         told = capsys.readouterr().err
