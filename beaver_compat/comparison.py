@@ -131,10 +131,7 @@ def compare(
     """
     _check_against(against)
     _check_answer(answer, context)
-    if compressor is None:
-        from beaver_compat.compressor import BeaverPromptCompressor
-
-        compressor = BeaverPromptCompressor()
+    compressor = _own(compressor)
     result, milliseconds = _timed(partial(compressor.compress, context, question=question, target_token=target_token))
     count = compressor.counter
     kept = partial(_kept, answer)
@@ -168,6 +165,20 @@ def _check_answer(answer: object, context: object) -> None:
         raise InputValueError(
             f"answer is {shown(answer)}, which doesn't stand in the text; give words that do, or None"
         )
+
+
+def _own(compressor: object) -> BeaverPromptCompressor:
+    """The caller's compressor; one of the default configuration where none was given."""
+    from beaver_compat.compressor import BeaverPromptCompressor
+
+    if compressor is None:
+        return BeaverPromptCompressor()
+    if not isinstance(compressor, BeaverPromptCompressor):
+        raise InputTypeError(
+            f"compressor is of type {type(compressor).__name__}: {shown(compressor)};"
+            " give a BeaverPromptCompressor, or None"
+        )
+    return compressor
 
 
 def _timed(call: Callable[[], _Result]) -> tuple[_Result, float]:
