@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         "-r", "--rate", type=_share, default=0.5, metavar="R", help="share of the tokens to keep, 0 to 1"
     )
     add("--no-question", action="store_true", help="use the question, but don't print it")
-    add("--json", action="store_true", help="print LLMLingua's result as JSON, with every kept span")
+    add("--json", action="store_true", help="print LLMLingua's result as JSON, with the budget and every kept span")
     _add_shared(compress)
     compare = commands.add_parser(
         "compare",
@@ -241,7 +241,12 @@ def _bytes(name: str) -> bytes:
 
 def _write(result: CompressionResult, as_json: bool) -> None:
     if as_json:
-        fields: dict[str, Any] = {**result.to_llmlingua(), "spans": [asdict(span) for span in result.spans]}
+        fields: dict[str, Any] = {
+            **result.to_llmlingua(),
+            "budget": result.budget,
+            "within_budget": result.within_budget,
+            "spans": [asdict(span) for span in result.spans],
+        }
         text = json.dumps(fields)
     else:
         text = result.compressed_prompt
@@ -249,6 +254,11 @@ def _write(result: CompressionResult, as_json: bool) -> None:
         text += "\n"
     sys.stdout.buffer.write(text.encode(**_ENCODING))
     sys.stdout.buffer.flush()
+    if not result.within_budget:
+        _tell(
+            f"warning: instruction and question alone have {result.compressed_tokens:,} tokens, and the budget is"
+            f" {result.budget:,}; they are never cut: shorten them, or raise the budget"
+        )
 
 
 def _told(error: Exception) -> str:

@@ -41,6 +41,21 @@ def test_json_has_llmlinguas_fields_and_the_spans() -> None:
     assert result["compressed_tokens"] <= 150
     assert {span["context_index"] for span in result["spans"]} <= {0, 1}
     assert result["ratio"].endswith("x")
+    assert (result["budget"], result["within_budget"]) == (150, True)
+
+
+def test_a_budget_that_instruction_and_question_alone_exceed_is_told() -> None:
+    options = (DOCUMENT, "-q", "Who may convey verbatim copies of it?", "--instruction", "Read this.")
+    done = run(*options, "-t", "3")
+    assert (done.returncode, done.stdout) == (0, b"Read this.\n\nWho may convey verbatim copies of it?\n")
+    told = b"beaver: warning: instruction and question alone have %d tokens, and the budget is 3; "
+    as_json = run(*options, "-t", "3", "--json")
+    result = json.loads(as_json.stdout)
+    assert (result["budget"], result["within_budget"]) == (3, False)
+    assert done.stderr == as_json.stderr
+    assert done.stderr.startswith(told % result["compressed_tokens"])
+    assert done.stderr.count(b"\n") == 1
+    assert run(*options, "-t", str(result["compressed_tokens"])).stderr == b""
 
 
 def test_text_in_other_encodings(tmp_path: Path) -> None:
