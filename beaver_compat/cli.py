@@ -124,7 +124,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
 
 def _tokens(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of tokens")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of tokens; give a whole number, such as 500")
     return int(text)
 
 

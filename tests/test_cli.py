@@ -174,6 +174,9 @@ def test_errors_name_the_command_and_go_to_standard_error() -> None:
     assert missing.returncode == 1
     assert missing.stdout == b""
     assert missing.stderr == b"beaver: no-such-file: No such file or directory\n"
+    assert run(DOCUMENT, "-t", "1.5").stderr.endswith(
+        b": '1.5' is no number of tokens; give a whole number, such as 500\n"
+    )
     for wrong in (("-t", "x"), ("-r", "1.5"), (), ("-t", "5", "-r", "0.5")):
         assert run(DOCUMENT, *wrong).returncode == 2
 

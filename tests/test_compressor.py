@@ -146,6 +146,15 @@ def test_forced_contexts(compressor: BeaverPromptCompressor) -> None:
     assert any(span.role != "forced" for span in result.spans)
 
 
+def test_the_refusal_of_a_forced_context_says_what_to_give(compressor: BeaverPromptCompressor) -> None:
+    for contexts, step in (
+        (["One.", "Two."], "2 contexts; give an integer from -2 to 1"),
+        ([], "0 contexts; give None"),
+    ):
+        with pytest.raises(InputValueError, match=rf"^force_context_ids\[0\] is 5, but there are {step}$"):
+            compressor.compress(contexts, force_context_ids=[5])
+
+
 def test_a_forced_context_that_does_not_fit_is_cut(compressor: BeaverPromptCompressor) -> None:
     for index, text in enumerate(CONTEXTS[:3]):
         result = compressor.compress(CONTEXTS, target_token=90, question="year 3?", force_context_ids=[index])
