@@ -204,6 +204,21 @@ def test_errors_that_llmlingua_raises_by_assert(compressor: BeaverPromptCompress
 def test_a_language_without_rules_is_refused_at_once() -> None:
     with pytest.raises(InputValueError, match="language 'tlh'"):
         BeaverPromptCompressor(token_counter="table", language="tlh")
+    for tag in ("German", "de-", "de-DE-x", "", "-de", "xx-DE"):
+        with pytest.raises(
+            InputValueError, match=f"language '{tag}' has no sentence rules: pass one of am, ar, .*, zh"
+        ):
+            BeaverPromptCompressor(token_counter="table", language=tag)
+
+
+def test_one_language_however_it_is_written() -> None:
+    text = "Das war am 3. Mai 1910 in Graz. Danach kam z. B. Wien. Wer war dabei? Niemand."
+    german = BeaverPromptCompressor(token_counter="table", language="de")
+    prepared = german.prepare(text)
+    for tag in ("DE", "de-DE", "de_AT", "De-Latn-ch"):
+        other = BeaverPromptCompressor(token_counter="table", language=tag)
+        assert other.language == "de"
+        assert other.compress(prepared, target_token=20) == german.compress(text, target_token=20)
 
 
 def test_the_dict(compressor: BeaverPromptCompressor) -> None:
