@@ -127,7 +127,8 @@ def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> lis
             raise InputTypeError(f"{name}[{place}] is of type {type(index).__name__}: {shown(index)}; give an integer")
         number = operator.index(index)
         if not -count <= number < count:
-            raise InputValueError(f"{name}[{place}] is {shown(number)}, but there are {count} contexts")
+            step = f"give an integer from {-count} to {count - 1}" if count else "give None"
+            raise InputValueError(f"{name}[{place}] is {shown(number)}, but there are {count} contexts; {step}")
         indices[number % count] = None
     return list(indices)
 

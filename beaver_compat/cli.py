@@ -37,7 +37,7 @@ _MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 # How the library's messages name what are options here.
-_SUBJECT = re.compile("^(?:token_counter|device_map|language|against)\\b")
+_SUBJECT = re.compile("^(?:token_counter|device_map|language|against|answer)\\b")
 _OPTIONS = {"device_map": "--device", "token_counter": "--token-counter"}
 _PHRASES = {
     'pass token_counter="table" or a function': "give --token-counter table",
@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         "-r", "--rate", type=_share, default=0.5, metavar="R", help="share of the tokens to keep, 0 to 1"
     )
     add("--no-question", action="store_true", help="use the question, but don't print it")
-    add("--json", action="store_true", help="print LLMLingua's result as JSON, with every kept span")
+    add("--json", action="store_true", help="print LLMLingua's result as JSON, with the budget and every kept span")
     _add_shared(compress)
     compare = commands.add_parser(
         "compare",
@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help="the context; - is standard input")
     add("-t", "--target-token", type=_tokens, required=True, metavar="N", help="tokens of the whole prompt")
     add("--against", default="", metavar="NAMES", help=f"comma-separated, of {', '.join(RIVALS)}")
-    add("--answer", metavar="TEXT", help="say whether it stands in what each keeps")
+    add("--answer", metavar="TEXT", help="words of the text; say whether each keeps them")
     add("--html", default="beaver-compare.html", metavar="FILE", help="the page (default: %(default)s)")
     _add_shared(compare)
     return parser
@@ -124,7 +124,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
 
 def _tokens(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of tokens")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of tokens; give a whole number, such as 500")
     return int(text)
 
 
@@ -241,7 +241,12 @@ def _bytes(name: str) -> bytes:
 
 def _write(result: CompressionResult, as_json: bool) -> None:
     if as_json:
-        fields: dict[str, Any] = {**result.to_llmlingua(), "spans": [asdict(span) for span in result.spans]}
+        fields: dict[str, Any] = {
+            **result.to_llmlingua(),
+            "budget": result.budget,
+            "within_budget": result.within_budget,
+            "spans": [asdict(span) for span in result.spans],
+        }
         text = json.dumps(fields)
     else:
         text = result.compressed_prompt
@@ -249,6 +254,11 @@ def _write(result: CompressionResult, as_json: bool) -> None:
         text += "\n"
     sys.stdout.buffer.write(text.encode(**_ENCODING))
     sys.stdout.buffer.flush()
+    if not result.within_budget:
+        _tell(
+            f"warning: instruction and question alone have {result.compressed_tokens:,} tokens, and the budget is"
+            f" {result.budget:,}; they are never cut: shorten them, or raise the budget"
+        )
 
 
 def _told(error: Exception) -> str:

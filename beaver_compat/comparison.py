@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from beaver_compat.answers import stands_in
-from beaver_compat.arguments import joined_prompt
+from beaver_compat.arguments import checked_text, joined_prompt
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 from beaver_compat.rivals import RIVALS, load_rival
 
@@ -123,21 +123,15 @@ def compare(
         question: ranks the text, and stands at the end of every prompt.
         target_token: tokens of the whole prompt, by the compressor's counter.
         against: names of ``beaver_compat.rivals.RIVALS``; one that can't run is a row that says why.
-        answer: text that is looked for in what each keeps.
+        answer: words of the text, which are looked for in what each keeps.
         compressor: ours; the default configuration where none is given.
 
     Raises:
         InputTypeError, InputValueError: an argument that can't be used.
     """
-    if isinstance(against, str):
-        raise InputTypeError(f"against is {shown(against)}; give a list of names")
-    unknown = [name for name in against if name not in RIVALS]
-    if unknown:
-        raise InputValueError(f"against has {shown(unknown[0])}; there are {', '.join(RIVALS)}")
-    if compressor is None:
-        from beaver_compat.compressor import BeaverPromptCompressor
-
-        compressor = BeaverPromptCompressor()
+    _check_against(against)
+    _check_answer(answer, context)
+    compressor = _own(compressor)
     result, milliseconds = _timed(partial(compressor.compress, context, question=question, target_token=target_token))
     count = compressor.counter
     kept = partial(_kept, answer)
@@ -155,6 +149,36 @@ def compare(
         prompt = joined_prompt([text, question])
         rows.append(Compared(name, prompt, count(prompt), milliseconds, kept(text)))
     return Comparison(context, question, result.origin_tokens, target_token, result.counter, tuple(rows), result.spans)
+
+
+def _check_against(against: Sequence[str]) -> None:
+    if isinstance(against, str):
+        raise InputTypeError(f"against is {shown(against)}; give a list of names")
+    unknown = [name for name in against if name not in RIVALS]
+    if unknown:
+        raise InputValueError(f"against has {shown(unknown[0])}; there are {', '.join(RIVALS)}")
+
+
+def _check_answer(answer: object, context: object) -> None:
+    """Refuse an answer that no compressor could keep."""
+    if answer is not None and not stands_in(checked_text("answer", answer), checked_text("context", context)):
+        raise InputValueError(
+            f"answer is {shown(answer)}, which doesn't stand in the text; give words that do, or None"
+        )
+
+
+def _own(compressor: object) -> BeaverPromptCompressor:
+    """The caller's compressor; one of the default configuration where none was given."""
+    from beaver_compat.compressor import BeaverPromptCompressor
+
+    if compressor is None:
+        return BeaverPromptCompressor()
+    if not isinstance(compressor, BeaverPromptCompressor):
+        raise InputTypeError(
+            f"compressor is of type {type(compressor).__name__}: {shown(compressor)};"
+            " give a BeaverPromptCompressor, or None"
+        )
+    return compressor
 
 
 def _timed(call: Callable[[], _Result]) -> tuple[_Result, float]:

@@ -27,7 +27,7 @@ from beaver_compat.machine import keep_freed_memory
 from beaver_compat.prepared import PreparedContext
 from beaver_compat.result import CompressionResult
 from beaver_compat.selection.wishes import make_wishes
-from beaver_compat.text.sentences import sentence_ends
+from beaver_compat.text.sentences import language_code
 
 
 class _DefaultDevice(str):
@@ -56,7 +56,8 @@ class BeaverPromptCompressor(BatchFace):
         token_counter: what the budget counts in: a tiktoken model name, "table" (the embedding table's tokenizer) or
             a function ``str -> int``.  None is tiktoken's "gpt-3.5-turbo", as in LLMLingua, where its vocabulary can
             be had, else "table", with one warning.
-        language: of the sentence rules ("en", "zh", "de" ...); None chooses by script.
+        language: of the sentence rules ("en", "zh", "de" ...), in any case, with a region ("de-AT") or without; None
+            chooses by script.
 
     Raises:
         ModelNotFoundError: ``model_name`` can't be reached.
@@ -80,7 +81,7 @@ class BeaverPromptCompressor(BatchFace):
         if config is not None and not isinstance(config, BeaverConfig):
             raise InputTypeError(f"config is of type {type(config).__name__}: {shown(config)}; give a BeaverConfig")
         if language is not None:
-            sentence_ends("", checked_text("language", language))  # refuses one that it has no rules for
+            language = language_code(checked_text("language", language))
         most = most_forced_tokens(llmlingua2_config if use_llmlingua2 or use_slingua else None)
         keep_freed_memory()
         device = resolve_device("auto" if device_map is _CUDA or device_map in (None, "", {}) else device_map)
@@ -134,7 +135,8 @@ class BeaverPromptCompressor(BatchFace):
             context: one text or several, or what :meth:`prepare` made of them.
             instruction: printed before the kept text, whole.
             question: ranks the text; printed after it, whole, unless ``concate_question`` is False.  Without one, the
-                end of the last context is the query (the paper's implicit query).
+                question that the contexts themselves end or begin with ranks, if it can be told, else the end of the
+                last context (the paper's implicit query).
             rate: share of the original prompt's tokens to keep, where no target is set.
             target_token: tokens that the whole prompt may have; -1 leaves it to ``rate``.
             force_context_ids: contexts that are kept whole where the budget allows.

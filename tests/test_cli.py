@@ -41,6 +41,21 @@ def test_json_has_llmlinguas_fields_and_the_spans() -> None:
     assert result["compressed_tokens"] <= 150
     assert {span["context_index"] for span in result["spans"]} <= {0, 1}
     assert result["ratio"].endswith("x")
+    assert (result["budget"], result["within_budget"]) == (150, True)
+
+
+def test_a_budget_that_instruction_and_question_alone_exceed_is_told() -> None:
+    options = (DOCUMENT, "-q", "Who may convey verbatim copies of it?", "--instruction", "Read this.")
+    done = run(*options, "-t", "3")
+    assert (done.returncode, done.stdout) == (0, b"Read this.\n\nWho may convey verbatim copies of it?\n")
+    told = b"beaver: warning: instruction and question alone have %d tokens, and the budget is 3; "
+    as_json = run(*options, "-t", "3", "--json")
+    result = json.loads(as_json.stdout)
+    assert (result["budget"], result["within_budget"]) == (3, False)
+    assert done.stderr == as_json.stderr
+    assert done.stderr.startswith(told % result["compressed_tokens"])
+    assert done.stderr.count(b"\n") == 1
+    assert run(*options, "-t", str(result["compressed_tokens"])).stderr == b""
 
 
 def test_text_in_other_encodings(tmp_path: Path) -> None:
@@ -159,6 +174,9 @@ def test_errors_name_the_command_and_go_to_standard_error() -> None:
     assert missing.returncode == 1
     assert missing.stdout == b""
     assert missing.stderr == b"beaver: no-such-file: No such file or directory\n"
+    assert run(DOCUMENT, "-t", "1.5").stderr.endswith(
+        b": '1.5' is no number of tokens; give a whole number, such as 500\n"
+    )
     for wrong in (("-t", "x"), ("-r", "1.5"), (), ("-t", "5", "-r", "0.5")):
         assert run(DOCUMENT, *wrong).returncode == 2
 
@@ -175,6 +193,7 @@ def test_messages_name_options_not_arguments(
         ("compress", "--token-counter", "xx", "--token-counter is 'xx', and tiktoken", 'or "cl100k_base", or "table".'),
         ("compress", "--model", "a/b", "model 'a/b' isn't in", "set HF_TOKEN; or give a local folder, or no --model."),
         ("compare", "--against", "xx", "--against has 'xx'; there are ", ""),
+        ("compare", "--answer", "xx", "--answer is 'xx', which doesn't stand in the text; ", "do, or leave it out"),
     ):
         assert main([command, DOCUMENT, "-t", "9", "--token-counter", "table", option, value]) == 1
         told = capsys.readouterr().err

@@ -139,6 +139,13 @@ def test_arguments_that_can_not_be_used() -> None:
         beaver_compat.compare(TEXT, against=["gzip"])
     with pytest.raises(InputTypeError, match="give a list of names"):
         beaver_compat.compare(TEXT, against="llmlingua")
+    with pytest.raises(InputTypeError, match="compressor is of type str: 'x'; give a BeaverPromptCompressor"):
+        beaver_compat.compare(TEXT, "q", 50, compressor="x")  # type: ignore[arg-type]
+    for answer in ("a loose bolt", "wooden bri", ""):
+        with pytest.raises(InputValueError, match=f"answer is '{answer}', which doesn't stand in the text; give words"):
+            beaver_compat.compare(TEXT, answer=answer)
+    with pytest.raises(InputTypeError, match="answer is of type int: 7; give a string"):
+        beaver_compat.compare(TEXT, answer=7)  # type: ignore[arg-type]
 
 
 def test_rivals_are_called_as_they_are_published() -> None:

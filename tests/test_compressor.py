@@ -146,6 +146,15 @@ def test_forced_contexts(compressor: BeaverPromptCompressor) -> None:
     assert any(span.role != "forced" for span in result.spans)
 
 
+def test_the_refusal_of_a_forced_context_says_what_to_give(compressor: BeaverPromptCompressor) -> None:
+    for contexts, step in (
+        (["One.", "Two."], "2 contexts; give an integer from -2 to 1"),
+        ([], "0 contexts; give None"),
+    ):
+        with pytest.raises(InputValueError, match=rf"^force_context_ids\[0\] is 5, but there are {step}$"):
+            compressor.compress(contexts, force_context_ids=[5])
+
+
 def test_a_forced_context_that_does_not_fit_is_cut(compressor: BeaverPromptCompressor) -> None:
     for index, text in enumerate(CONTEXTS[:3]):
         result = compressor.compress(CONTEXTS, target_token=90, question="year 3?", force_context_ids=[index])
@@ -195,6 +204,21 @@ def test_errors_that_llmlingua_raises_by_assert(compressor: BeaverPromptCompress
 def test_a_language_without_rules_is_refused_at_once() -> None:
     with pytest.raises(InputValueError, match="language 'tlh'"):
         BeaverPromptCompressor(token_counter="table", language="tlh")
+    for tag in ("German", "de-", "de-DE-x", "", "-de", "xx-DE"):
+        with pytest.raises(
+            InputValueError, match=f"language '{tag}' has no sentence rules: pass one of am, ar, .*, zh"
+        ):
+            BeaverPromptCompressor(token_counter="table", language=tag)
+
+
+def test_one_language_however_it_is_written() -> None:
+    text = "Das war am 3. Mai 1910 in Graz. Danach kam z. B. Wien. Wer war dabei? Niemand."
+    german = BeaverPromptCompressor(token_counter="table", language="de")
+    prepared = german.prepare(text)
+    for tag in ("DE", "de-DE", "de_AT", "De-Latn-ch"):
+        other = BeaverPromptCompressor(token_counter="table", language=tag)
+        assert other.language == "de"
+        assert other.compress(prepared, target_token=20) == german.compress(text, target_token=20)
 
 
 def test_the_dict(compressor: BeaverPromptCompressor) -> None:

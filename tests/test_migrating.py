@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import sys
 import types
 from typing import Any
@@ -42,6 +43,16 @@ def test_examples_print_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> N
         with contextlib.redirect_stdout(printed):
             exec(code, names)
         assert printed.getvalue() == expected
+
+
+def test_the_page_names_the_extra_that_its_examples_need() -> None:
+    page = (ROOT / "docs/migrating.md").read_text(encoding="utf-8")
+    named = re.findall(r"^`pip install -c constraints\.txt '\.\[(\w+)\]'`", page, re.MULTILINE)
+    assert named == ["clients"]
+    extra = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("\nclients = [")[1].split("\n]")[0]
+    for package in ("ag2", "langchain-community", "llama-index-postprocessor-longllmlingua", "llmlingua"):
+        assert f'"{package}>=' in extra
+    assert "beaver-compat[haystack,langchain,llamaindex]" in extra
 
 
 def test_the_swapped_line_of_the_page() -> None:

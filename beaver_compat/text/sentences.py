@@ -33,6 +33,7 @@ MAX_WINDOW = 1000  # characters
 _REMEMBERED = 4096  # windows, a few hundred characters each: text that repeats is looked at once
 
 _EXPECTED_TABLES = "0.3.4 574493591a893705"  # what _tables_digest gives
+_TAG = re.compile("([a-z]{2})([-_][a-z]{4})?([-_]([a-z]{2}|[0-9]{3}))?", re.I | re.A)
 _LOCK = threading.Lock()
 _LOG = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ def sentence_ends(window: str, language: str | None = None) -> list[int]:
 
     Args:
         window: text of at most `MAX_WINDOW` characters; each newline ends a sentence.
-        language: one of `LANGUAGES`; None chooses by `script_language`.
+        language: as `language_code` takes it; None chooses by `script_language`.
 
     Returns:
         Positions (characters of `window`) right after each sentence and the white space behind it, strictly
@@ -77,11 +78,7 @@ def sentence_ends(window: str, language: str | None = None) -> list[int]:
     if len(window) > MAX_WINDOW:
         size = f"{len(window)} characters, more than the {MAX_WINDOW} that are taken"
         raise InputValueError(f"window {shown(window)} has {size}: pass the text around one place at a time")
-    code = script_language(window) if language is None else language
-    if code not in LANGUAGES:
-        codes = ", ".join(sorted(LANGUAGES))
-        raise InputValueError(f"language {shown(code)} has no sentence rules: pass one of {codes}, or None")
-    rules = _rules(code)
+    rules = _rules(script_language(window) if language is None else language_code(language))
     if rules is None:
         return _positions(window, (match.end() for match in _PLAIN_END.finditer(window)))
     text = window.translate(_NEUTRAL) if _PLACEHOLDER.search(window) else window
@@ -107,6 +104,23 @@ def ends_between(left: str, right: str, language: str | None = None) -> bool:
         if rules is not None and rules.plainly_ends(left, right):
             return True
     return len(left) in sentence_ends(left + right, language)
+
+
+def language_code(tag: str) -> str:
+    """The one of `LANGUAGES` that a tag names, in any case, with a script and a region or without.
+
+    Raises:
+        InputValueError: no such tag, or a language without rules.
+
+    >>> [language_code(tag) for tag in ("de", "DE", "de-AT", "de_at", "zh-Hant-TW", "es-419")]
+    ['de', 'de', 'de', 'de', 'zh', 'es']
+    """
+    found = _TAG.fullmatch(tag)
+    code = found[1].lower() if found else ""
+    if code not in LANGUAGES:
+        codes = ", ".join(sorted(LANGUAGES))
+        raise InputValueError(f"language {shown(tag)} has no sentence rules: pass one of {codes}, or None")
+    return code
 
 
 def script_language(window: str) -> str:
