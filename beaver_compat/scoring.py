@@ -60,7 +60,7 @@ class Asked(NamedTuple):
 
     Attributes:
         document: what is asked.
-        query: the question; for the implicit query, the document's end.
+        query: the question, or the implicit query, which is a part of the document.
         encoded: the document by itself, where it was read for many questions.
     """
 

@@ -116,8 +116,6 @@ def test_periods_that_end_no_sentence(text: str) -> None:
     assert not boundaries_of(text).sentences.size
 
 
-@pytest.mark.parametrize(
-    "text", ["Set it to max. Then go", "It is a cactus. 45 came", "He saw Inca. 45 left"]
-)
+@pytest.mark.parametrize("text", ["Set it to max. Then go", "It is a cactus. 45 came", "He saw Inca. 45 left"])
 def test_periods_that_end_one(text: str) -> None:
     assert boundaries_of(text).sentences.tolist() == [text.index(". ") + 2]

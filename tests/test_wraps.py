@@ -265,7 +265,5 @@ def test_a_line_that_breaks_off_a_sentence_is_a_wrap_though_a_small_word_had_roo
         "in one of these ways:\n\n    a) Convey the code in a product."
     )
     assert boundaries_of(text).hard_lines.tolist() == [0, text.index("    a)")]
-    verse = "\n".join(
-        ["when the water fell into the wheel of the mill", "it turned, slowly", "we heard it"]
-    )
+    verse = "\n".join(["when the water fell into the wheel of the mill", "it turned, slowly", "we heard it"])
     assert boundaries_of(verse).hard_lines.size == 3
