@@ -29,8 +29,9 @@ from beaver_compat.segmenter import (
 from beaver_compat.smoothing import Smoother
 from beaver_compat.structure.lead_finder import find_leads
 from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.openings import text_begins
 from beaver_compat.structure.units import with_units
-from beaver_compat.text.ascending import among
+from beaver_compat.text.ascending import among, distinct
 from beaver_compat.text.characters import character_classes, code_points, inside_number
 from beaver_compat.text.cutting import cut_places
 from beaver_compat.text.lined_text import LinedText, read_lines
@@ -118,17 +119,21 @@ class Document:
         """Where the stretch from ``start`` to ``end`` may be cut, and how good each place is.
 
         Places inside lines that are worth nothing in pieces, and in speakers' names, are among them only if ``torn``;
-        those between a heading and what it stands over never are.
+        those between a heading and what it stands over never are, nor those before which a line says nothing yet.
         """
         places, levels = cut_places(self.lined.points, self.lined.classes, start, end)
         if self.leads is not None:
             said = self.leads.bodies[self.lined.starts.searchsorted(places) - 1] < 0
             places, levels = places[said], levels[said]
+        lines = self.lined.starts
+        line = np.maximum(lines.searchsorted(places, side="right") - 1, 0)  # blank lines may stand before the first
+        held = distinct(line)
+        begins = text_begins(self.lined, held)[held.searchsorted(line)]
+        free = (places > begins) | (places <= lines[line])
+        places, levels, line = places[free], levels[free], line[free]
         if torn:
             return places, levels
-        lines = self.lined.starts
         labels = self.lined.boundaries.labels if self.leads is None else self.leads.label_ends
-        line = lines.searchsorted(places, side="right") - 1
         free = (~self.whole_lines[line] & (places > labels[line])) | (places <= lines[line])
         return places[free], levels[free]
 

@@ -70,6 +70,31 @@ def test_captions_name_their_own_line_only() -> None:
     assert names(text)["Figure 2: A mill. It is old and has a wheel that turns."] == {"Figure 2:"}
 
 
+NOTE = """PMH: HTN, T2DM (dx 2011), s/p CABG 2018.
+
+Medications:
+- Metformin 1000 mg PO BID
+- Aspirin 81 mg PO daily
+
+Allergies: Penicillin (rash)
+
+Plan: start levofloxacin 750 mg IV daily."""
+
+
+def test_a_name_with_a_line_of_its_own_ends_the_part_before_it(compressor: BeaverPromptCompressor) -> None:
+    found = names(NOTE)
+    assert found["- Metformin 1000 mg PO BID"] == found["- Aspirin 81 mg PO daily"] == {"Medications:"}
+    for budget in range(20, 70):
+        kept = compressor.compress(NOTE, question="How much aspirin?", target_token=budget, concate_question=False)
+        assert "PMH: Medications" not in kept.compressed_context, budget
+
+
+def test_a_heading_ends_the_part_under_a_name() -> None:
+    found = names(NOTE.replace("Medications:", "## Medications\n") + "\n\n## More\n\nIt rains.")
+    assert found["- Aspirin 81 mg PO daily"] == {"## Medications"}
+    assert found["It rains."] == {"## More"}
+
+
 def test_parts_within_parts() -> None:
     steps = "\n\n".join(f"Step {n}:\n{BODY}" for n in (1, 2, 3))
     text = "\n\n".join(f"Document {n}\n\n{OTHER}\n\n{steps}" for n in (1, 2))

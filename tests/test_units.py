@@ -169,3 +169,13 @@ def test_cues_are_kept_whole(compressor: BeaverPromptCompressor, form: str, budg
     for cue in cues:
         kept = kept.replace(cue, "", 1)
     assert not kept.strip() or kept.strip() in head
+
+
+def test_names_with_a_date_in_brackets_are_labels() -> None:
+    notes = ["[a.koch, 2024-02-03] It rains. It pours.", "[Li Ho 10:31]: It snows. It hails."]
+    found = units_of("\n".join(notes))
+    assert (found.labels - found.hard_lines).tolist() == [note.index("It ") for note in notes]
+    assert found.sentences.size >= 2  # each of several sentences is for itself
+    for other in ("[Fri Feb 02 10:31:05 2024] It rains. It pours.", "[3] It rains. It pours.", "[sic] It. Pours."):
+        found = units_of(f"{other}\n{other}")
+        assert (found.labels == found.hard_lines).all()

@@ -18,7 +18,8 @@ Positions = NDArray[np.int64]
 
 _ARROW = "-->"
 _TIME = r"(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}"
-_TIMES = re.compile(rf"{_TIME} *{_ARROW} *{_TIME}(?!\S)")
+CUE_TIMES = rf"{_TIME} *{_ARROW} *{_TIME}(?!\S)"
+_TIMES = re.compile(CUE_TIMES)
 
 
 def subtitle_cues(lined: LinedText) -> tuple[Positions, Positions]:

@@ -29,8 +29,9 @@ _TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none 
 _WORD = r"[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?"
 _NAME = re.compile(
     r"\*\*(?P<bold>[^*\n]{1,60})\*\*(?: ?[:\uff1a\u2013\u2014-])?"
-    r"|[^\W\d_a-z][^:*.?!;\n\d()\[\]{}<>|=]{0,30}[:\uff1a](?=\s)(?!\s*$)"
+    r"|[^\W\d_a-z][^:*.?!;\n\d()\[\]{}<>|=]{0,30}[:\uff1a](?=\s|$)"
 )
+_BOLD, _PLAIN = "**", ":"  # kinds of names
 _RULE = r"[-=*]{2,8}"
 _NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
@@ -56,11 +57,13 @@ class Part(NamedTuple):
         line: that begins with the label.
         limit: the line behind the last.
         guessed: whether no other label tells where the part ends.
+        low: whether the label is a name before text or a colon, so that any title ends the part.
     """
 
     line: int
     limit: int
     guessed: bool = False
+    low: bool = False
 
 
 class PartLabels(NamedTuple):
@@ -104,10 +107,11 @@ def find_part_labels(lined: LinedText) -> PartLabels:
         if _CAPTION.fullmatch(word) or not (word or brackets == "[]"):
             continue
         limits, guessed = _limits(lines, lined.edges, lined.contexts)
-        own = _alone(found, lines, limits, lined)
+        own = _alone(found, lines, limits, lined, titles=word not in (_BOLD, _PLAIN))
         if word:
             own |= lined.boundaries.after_blank[lines]
-        columns = (column[own].tolist() for column in (lines, limits, guessed))
+        low = (word == _PLAIN) | ((word == _BOLD) & ~found.alone[lines])
+        columns = (column[own].tolist() for column in (lines, limits, guessed, low))
         found.parts.extend(map(Part._make, zip(*columns, strict=True)))
     return found
 
@@ -131,7 +135,10 @@ def _labels(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
 
 
 def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
-    """Names that paragraphs begin with, in bold letters or before a colon, where enough paragraphs have one."""
+    """Names that paragraphs begin with, in bold letters or before a colon, where enough paragraphs have one.
+
+    Before a colon, enough must have text behind it; then a line that is but such a name is one, too.
+    """
     text, boundaries, first, ends = lined.text, lined.boundaries, lined.first, lined.ends
     marks = np.append(marks_of(lined.points, ":*"), len(text))
     likely = boundaries.after_blank & ~boundaries.records & (boundaries.labels <= boundaries.hard_lines)
@@ -142,10 +149,14 @@ def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
     for line in paragraphs[near].tolist():
         if match := _NAME.match(text, first[line], min(int(ends[line]), int(first[line]) + LONGEST_TITLE)):
-            kind = "**" if match["bold"] else ":"
+            kind = _BOLD if match["bold"] else _PLAIN
             found[kind, kind].append(_Label(line, len(found[kind, kind]), match.end()))
     least = max(_LEAST_NAMES, _NAMED_SHARE * paragraphs.size)
-    return {kind: labels for kind, labels in found.items() if len(labels) >= least}
+
+    def counted(kind: str, labels: list[_Label]) -> int:
+        return len(labels) if kind == _BOLD else sum(label.end < ends[label.line] for label in labels)
+
+    return {kind: labels for kind, labels in found.items() if counted(kind[0], labels) >= least}
 
 
 def _counts_up(labels: list[_Label]) -> bool:
@@ -178,14 +189,24 @@ def _limits(lines: Positions, edges: Positions, contexts: Positions) -> tuple[Po
     return limits, guessed
 
 
-def _alone(found: PartLabels, lines: Positions, limits: Positions, lined: LinedText) -> NDArray[np.bool_]:
-    """True for each label that has a line of its own; those lines and the titles below them are put down as such."""
+def _alone(found: PartLabels, lines: Positions, limits: Positions, lined: LinedText, titles: bool) -> NDArray[np.bool_]:
+    """True for each label that has a line of its own; those lines and the titles below them are put down as such.
+
+    Args:
+        found: where the labels end, and which are alone, which is added to.
+        lines: of the labels of one kind.
+        limits: the line behind each label's part.
+        lined: the text.
+        titles: whether a title may stand below a label; a name is one itself.
+    """
     boundaries, first, ends = lined.boundaries, lined.first, lined.ends
     rest = ends[lines] - found.ends[lines]
     short = (ends[lines] - first[lines] <= LONGEST_TITLE) & ~boundaries.terminated[lines]
     alone = ((rest <= 0) | short) & (limits > lines + 1)
     found.ends[lines[alone]] = boundaries.hard_lines[lines[alone] + 1]
     found.alone[lines[alone]] = True
+    if not titles:
+        return alone
     bare = lines[alone & (rest <= 0) & (limits > lines + 2)]
     title = bare + 1
     titled = ends[title] - first[title] <= np.minimum(LONGEST_TITLE, ends[bare + 2] - first[bare + 2])

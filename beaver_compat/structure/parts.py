@@ -7,6 +7,7 @@ Everything here reads characters only.
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from typing import NamedTuple
 
@@ -72,7 +73,7 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     named = np.array([part.line for part in parts], dtype=np.int64)
     label_ends = np.maximum(labels.ends, lined.boundaries.labels)
     label_ends[named] = lined.edges[named + 1 + among(named + 1, underlines)]
-    _fill(owners, sorted([*labels.parts, *parts]))
+    _fill(owners, sorted([*_before_titles(labels.parts, lines), *parts]))
     around = owners.copy()
     said = {part.line: lined.line(part.line) for part in parts}
     often = Counter(said.values())
@@ -82,6 +83,18 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     alone = labels.alone.copy()
     alone[named] = True
     return Parts(label_ends, owners, around, alone)
+
+
+def _before_titles(parts: list[Part], titles: Positions) -> list[Part]:
+    """The parts under labels, the low ones up to the next title."""
+    if not titles.size:
+        return parts
+    following = titles.searchsorted([part.line for part in parts], side="right")
+    nexts = [*titles.tolist(), sys.maxsize]
+    return [
+        part._replace(limit=min(part.limit, nexts[index])) if part.low else part
+        for part, index in zip(parts, following.tolist(), strict=True)
+    ]
 
 
 def _likely_titles(lined: LinedText) -> Positions:
@@ -179,7 +192,7 @@ def _fill(owners: Positions, parts: list[Part]) -> None:
     """Put each part's line down for its other lines, the innermost last."""
     limits: dict[int, int] = {}
     guesses = {part.line for part in parts if part.guessed}
-    for line, limit, _ in parts:
+    for line, limit, *_ in parts:
         around = int(owners[line])
         while around in guesses and limit > limits[around]:
             owners[line : limits[around]] = owners[around]  # what reaches farther is not of the part before it

@@ -48,9 +48,12 @@ _TIME = (
     r"[\[(]?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T,]? ?)?"
     r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,6})?Z?(?: ?[AaPp]\.?[Mm]\.?)?[\])]?"
 )
+_DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
+_DAY_OR_MONTH = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[ ,.]"
 _NAME = r"[^\W_][^:\uff1a<>\[\](){}\"=/\\|\n]{0,30}"
 _TURN = re.compile(
     rf"(?P<time>{_TIME} *(?:[-\u2013\u2014|] *)?)?(?:<[^<>\n]{{1,30}}>(?=\s)"
+    rf"|(?P<note>\[)(?!{_DAY_OR_MONTH})[^\W\d_][^\[\]\d\n]{{0,30}}(?:{_DATE}|{_TIME})[^\[\]\n]{{0,20}}\]:?(?=\s)"
     rf"|(?:\*\*)?(?P<name>{_NAME})(?P<later>{_TIME})?(?:\*\*)?(?:\uff1a|:(?:\*\*)?(?=\s)))[ \t]{{0,2}}"
 )
 
@@ -145,10 +148,11 @@ def _with_settings(lined: LinedText) -> LinedText:
 def _with_turns(lined: LinedText) -> LinedText:
     """The text without sentence ends in the lines of a transcript: what is said needs who says it.
 
+    What stands behind a name and date in brackets is a note of several sentences, each of which has that label.
     A speaker is known by a time beside the name, by speaking again, or by a known speaker on the next line or the last.
     """
     text, boundaries, lines = lined.text, lined.boundaries, lined.starts
-    signs = "".join(sign for sign in ":>\uff1a" if sign in text)
+    signs = "".join(sign for sign in ":>\uff1a[" if sign in text)
     if not signs:
         return lined
     first, ends = lined.first, lined.ends
@@ -157,12 +161,12 @@ def _with_turns(lined: LinedText) -> LinedText:
     if near.sum() < 2:
         return lined
     speakers: dict[int, str] = {}
-    labels = lines.copy()
+    labels, noted = lines.copy(), np.zeros(lines.size, dtype=bool)
     for line in np.flatnonzero(near).tolist():
         match = _TURN.match(text, first[line], ends[line])
         if match:
             stamped = match["time"] or match["later"] or not match["name"]
-            labels[line] = match.end()
+            labels[line], noted[line] = match.end(), bool(match["note"])
             speakers[line] = "" if stamped else match["name"].strip().lower()
     often = Counter(speakers.values())
     known = np.zeros(lines.size + 2, dtype=bool)  # a line on either side
@@ -172,7 +176,7 @@ def _with_turns(lined: LinedText) -> LinedText:
     if not turns.any():
         return lined
     holders = lines.searchsorted(boundaries.sentences, side="right") - 1
-    torn = (turns & (ends - lines <= _LONGEST_TURN))[holders]
+    torn = (turns & ~noted & (ends - lines <= _LONGEST_TURN))[holders]
     sentences, labels = boundaries.sentences[~torn], np.where(turns, labels, lines)
     return lined.with_boundaries(replace(boundaries, sentences=sentences, labels=labels))
 
