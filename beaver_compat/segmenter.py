@@ -21,7 +21,7 @@ Limits = NDArray[np.int64]
 
 _CLAUSE_REACH = 120  # characters before a cut in which a clause's end is looked for
 _LEAST_CLAUSE = 40  # characters: a shorter beginning of a sentence is no piece
-_CLAUSE_END = re.compile(r"[,;:](?=\s)|[，；：、]")
+_CLAUSE_END = re.compile(r".*(?:[,;:](?=\s)|[，；：、])", re.S)  # up to the last
 _SHORTEST_REPEAT = 8  # tokens: shorter lines, such as a closing bracket, may well be needed again
 _TOKENS_AT_ONCE = 1 << 16  # what is derived from them on the way stays in the processor's cache
 _MIX = np.array([0x9E3779B97F4A7C15, 0x94D049BB133111EB], dtype=np.uint64)  # odd constants of splitmix64
@@ -170,15 +170,12 @@ def _clauses(token_starts: Limits, text: str, cuts: Limits, limits: Limits) -> L
         cuts: tokens inside sentences, ascending, int64.
         limits: token limits of the sentences, int64 [S + 1].
     """
-    ends = token_starts[cuts].tolist()
-    least = token_starts[limits[limits.searchsorted(cuts) - 1]].tolist()
-    found = cuts.copy()
-    for index, (start, end) in enumerate(zip(least, ends, strict=True)):
-        low = max(start + _LEAST_CLAUSE, end - _CLAUSE_REACH)
-        marks = [match.end() for match in _CLAUSE_END.finditer(text, low, end)] if low < end else []
-        if marks:
-            found[index] = tokens_at(token_starts, np.array(marks[-1:]))[0]
-    return found
+    ends = token_starts[cuts]
+    least = token_starts[limits[limits.searchsorted(cuts) - 1]] + _LEAST_CLAUSE
+    reach = zip(np.maximum(least, ends - _CLAUSE_REACH).tolist(), ends.tolist(), strict=True)
+    marks = [_CLAUSE_END.match(text, low, end) for low, end in reach]
+    behind = np.array([mark.end() if mark else -1 for mark in marks], dtype=np.int64)
+    return np.where(behind < 0, cuts, tokens_at(token_starts, behind))
 
 
 def page_partition(token_starts: Limits, pages: Limits, context_limits: Limits, context_ends: Limits) -> Partition:

@@ -92,3 +92,11 @@ def test_repetitive_text(compressor: BeaverPromptCompressor, question: str) -> N
     text = "0, 0, 0, 0, 0, 0, 0, 0\n" * 8000
     result = compressor.compress(text, question=question, target_token=100, concate_question=False)
     assert 0 < result.compressed_tokens <= 100
+
+
+def test_pieces_of_a_long_sentence_begin_behind_its_clauses(compressor: BeaverPromptCompressor) -> None:
+    text = ", ".join(f"the miller of house {n} brought his flour to the market by cart" for n in range(30)) + "."
+    document, _ = compressor.prepare(text).read(implicit_query=False)
+    starts = document.sentences.starts.tolist()
+    assert len(starts) > 4
+    assert all(text[start:].lstrip().startswith("the miller") for start in starts)
