@@ -230,7 +230,7 @@ def prepare_document(
             where that is the end, pages are made of what stands before it.
     """
     lined = with_units(read_lines(contexts), implicit_query)
-    starts, ends, end = lined.context_starts, lined.context_ends, len(lined.text)
+    starts, ends, length = lined.context_starts, lined.context_ends, len(lined.text)
     origins = np.repeat(starts, np.diff(tokens.limits)) if starts.size > 1 else starts
     token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
     leads = find_leads(lined)
@@ -240,10 +240,10 @@ def prepare_document(
         found = find_query(lined, token_starts, tokens.limits, size)
         query = found.start, found.end
         if found.asks and leads is not None:  # what is asked is no part of what it stands below
-            leads = leads.apart(*_characters(token_starts, end, query))
+            leads = leads.apart(*_characters(token_starts, length, query))
     text_start, text_end = _beside(query, token_starts.size)
     context_limits = tokens.limits.clip(text_start, text_end)
-    _, end_character = _characters(token_starts, end, (text_start, text_end))
+    _, end_character = _characters(token_starts, length, (text_start, text_end))
     before, before_ends = token_starts[:text_end], np.minimum(ends, end_character)
     pages = page_limits(segment_limits(before, lined.boundaries.lines, context_limits), context_limits, size)
     whole = whole_lines(token_starts, lined.boundaries, size)

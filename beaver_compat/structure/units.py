@@ -44,11 +44,11 @@ _CUE = re.compile(
     r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
 )
 _CUE_INITIALS = "#*QIPETSRqipetsr"
+_DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 _TIME = (
-    r"[\[(]?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T,]? ?)?"
+    rf"[\[(]?(?:{_DATE}[T,]? ?)?"
     r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,6})?Z?(?: ?[AaPp]\.?[Mm]\.?)?[\])]?"
 )
-_DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 _DAY_OR_MONTH = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[ ,.]"
 _NAME = r"[^\W_][^:\uff1a<>\[\](){}\"=/\\|\n]{0,30}"
 _TURN = re.compile(
