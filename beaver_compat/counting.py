@@ -92,9 +92,8 @@ class FunctionCounter:
     def __call__(self, text: str) -> int:
         """The number of tokens of `text`.
 
-        Raises
-        ------
-        InputTypeError, InputValueError: the function gave no integer, a negative one, or one above `MOST_TOKENS`.
+        Raises:
+            InputTypeError, InputValueError: the function gave no integer, a negative one, or one above `MOST_TOKENS`.
         """
         counted = self._function(text)
         if isinstance(counted, bool) or not hasattr(counted, "__index__"):
@@ -172,17 +171,15 @@ class TiktokenCounter:
 def make_counter(spec: str | Callable[[str], int] | None, table_counter: TokenCounter) -> TokenCounter:
     """The counter that `token_counter=spec` asks for.
 
-    Parameters
-    ----------
-    spec: the name of a tiktoken model or encoding; "table"; a function; or None for gpt-3.5-turbo's encoding,
-        and where its vocabulary is neither cached nor fetched within `vocabulary.FETCH_SECONDS`, the table's
-        counter, with one `TokenCounterWarning` per process.
-    table_counter: counts tokens of the embedding table's tokenizer.
+    Args:
+        spec: the name of a tiktoken model or encoding; "table"; a function; or None for gpt-3.5-turbo's encoding,
+            and where its vocabulary is neither cached nor fetched within `vocabulary.FETCH_SECONDS`, the table's
+            counter, with one `TokenCounterWarning` per process.
+        table_counter: counts tokens of the embedding table's tokenizer.
 
-    Raises
-    ------
-    InputTypeError, InputValueError: `spec` is none of these.
-    ModelNotFoundError: the vocabulary of a named model or encoding can't be had.
+    Raises:
+        InputTypeError, InputValueError: `spec` is none of these.
+        ModelNotFoundError: the vocabulary of a named model or encoding can't be had.
 
     >>> make_counter(len, FunctionCounter("table", str.__len__))("abc")
     3
@@ -226,9 +223,8 @@ class _FastTokenizer:
     def ready(self, characters: int) -> Any:
         """The tokenizer, or None until it is loaded and found to give tiktoken's ids.
 
-        Parameters
-        ----------
-        characters: how many are about to be counted.
+        Args:
+            characters: how many are about to be counted.
         """
         if self._thread is None and characters >= LONG_TEXT:
             with self._lock:

@@ -27,14 +27,12 @@ def resolve_device(device_map: Any) -> torch.device:
     place of the whole model counts, else the first place.  A GPU that this machine lacks is replaced by the
     CPU, with one warning per process.
 
-    Parameters
-    ----------
-    device_map: None, a device or its name, a GPU's number, "auto", "balanced", "balanced_low_0",
-        "sequential", or a dict from module names to such values.
+    Args:
+        device_map: None, a device or its name, a GPU's number, "auto", "balanced", "balanced_low_0",
+            "sequential", or a dict from module names to such values.
 
-    Raises
-    ------
-    InputTypeError, InputValueError: anything else, or the number of a GPU beyond those there are.
+    Raises:
+        InputTypeError, InputValueError: anything else, or the number of a GPU beyond those there are.
 
     >>> resolve_device("cpu")
     device(type='cpu')

@@ -38,12 +38,11 @@ _LENGTH_KEYS = ("max_position_embeddings", "n_positions")  # config.json's names
 class EmbeddingTable:
     """A model's input embeddings and its tokenizer.
 
-    Parameters
-    ----------
-    weight: `[V, d]` float16, bfloat16 or float32, on `device`, without gradient; may be memory-mapped.
-    tokenizer: every id it gives is a row of `weight`; no truncation, no padding.
-    name: what the caller passed, or "wordllama".
-    max_position_embeddings: the model's longest input in tokens, where its configuration tells.
+    Args:
+        weight: `[V, d]` float16, bfloat16 or float32, on `device`, without gradient; may be memory-mapped.
+        tokenizer: every id it gives is a row of `weight`; no truncation, no padding.
+        name: what the caller passed, or "wordllama".
+        max_position_embeddings: the model's longest input in tokens, where its configuration tells.
     """
 
     weight: torch.Tensor
@@ -89,20 +88,18 @@ def load_table(
 ) -> EmbeddingTable:
     """The embedding table and tokenizer of a model.
 
-    Parameters
-    ----------
-    model_name: a local folder, a model's name on the Hugging Face Hub, or None for the bundled table.
-    device: where the table is to lie.
-    model_config: LLMLingua's keyword arguments for transformers.  `revision`, `token`, `cache_dir`,
-        `local_files_only` and `torch_dtype` (or `dtype`; None and "auto" mean as stored) are honoured.
-        Others, `trust_remote_code` too, are accepted without effect: a model's own code is never run.
+    Args:
+        model_name: a local folder, a model's name on the Hugging Face Hub, or None for the bundled table.
+        device: where the table is to lie.
+        model_config: LLMLingua's keyword arguments for transformers.  `revision`, `token`, `cache_dir`,
+            `local_files_only` and `torch_dtype` (or `dtype`; None and "auto" mean as stored) are honoured.
+            Others, `trust_remote_code` too, are accepted without effect: a model's own code is never run.
 
-    Raises
-    ------
-    ModelNotFoundError: the model can't be reached or isn't there, or the disk refuses.
-    TableError: it has no usable table, or its tokenizer gives ids beyond the table.
-    TokenizerError: it has no tokenizer that can be used.
-    InputTypeError, InputValueError: a wrong name, dtype or `model_config`.
+    Raises:
+        ModelNotFoundError: the model can't be reached or isn't there, or the disk refuses.
+        TableError: it has no usable table, or its tokenizer gives ids beyond the table.
+        TokenizerError: it has no tokenizer that can be used.
+        InputTypeError, InputValueError: a wrong name, dtype or `model_config`.
 
     >>> load_table()
     EmbeddingTable('wordllama', 32000 x 256, float16, cpu)

@@ -94,11 +94,10 @@ def _without_long(found: list[str], counter: Counter) -> list[str]:
 def fill(pieces: Sequence[str], costs: npt.NDArray[np.int64], scores: Scores, budget: int, counter: Counter) -> str:
     """The best pieces that fit into `budget` tokens, in original order, joined by newlines.
 
-    Parameters
-    ----------
-    pieces: n texts in original order.
-    costs: tokens of each piece behind another one, `[n]`.
-    scores: more is better, ties to the first, `[n]`.
+    Args:
+        pieces: n texts in original order.
+        costs: tokens of each piece behind another one, `[n]`.
+        scores: more is better, ties to the first, `[n]`.
     """
     taken: list[int] = []
     used = 0

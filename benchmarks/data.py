@@ -29,9 +29,8 @@ DATASETS: dict[str, Loader] = {
 def load(names: Sequence[str], wanted: Wanted) -> Data:
     """The datasets and files of these names.
 
-    Raises
-    ------
-    FileNotFoundError: a name that is neither a dataset nor a file or folder.
+    Raises:
+        FileNotFoundError: a name that is neither a dataset nor a file or folder.
     """
     data = Data()
     for name in names:

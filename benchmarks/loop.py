@@ -71,18 +71,16 @@ def measure(
 ) -> Results:
     """Every method on every sample under every budget.
 
-    Parameters
-    ----------
-    files: samples by task.
-    methods: by the name that tables show.
-    budgets: tokens of the compressed context.
-    folder: of the lines; those that are there are taken over.
-    reader: answers the prompts; without one only retention is scored.
-    concurrency: prompts that the reader gets at a time.
+    Args:
+        files: samples by task.
+        methods: by the name that tables show.
+        budgets: tokens of the compressed context.
+        folder: of the lines; those that are there are taken over.
+        reader: answers the prompts; without one only retention is scored.
+        concurrency: prompts that the reader gets at a time.
 
-    Raises
-    ------
-    ReaderError: the reader stopped answering.
+    Raises:
+        ReaderError: the reader stopped answering.
     """
     folder.mkdir(parents=True, exist_ok=True)
     results = Results()

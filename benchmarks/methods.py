@@ -98,9 +98,8 @@ def configuration(asked: str) -> tuple[str | None, BeaverConfig]:
     >>> configuration("paper:page_size=32:model=gpt2")[1].page_size
     32
 
-    Raises
-    ------
-    UnavailableError: no such field, or a value that it can't have.
+    Raises:
+        UnavailableError: no such field, or a value that it can't have.
     """
     name, *settings = asked.split(":")
     changes = dict(_setting(text) for text in settings)
@@ -266,9 +265,8 @@ def make_builder(asked: str) -> Builder:
     ...
     benchmarks.errors.UnavailableError: no method 'magic'; there are ...
 
-    Raises
-    ------
-    UnavailableError: nothing of that name.
+    Raises:
+        UnavailableError: nothing of that name.
     """
     asked = ABLATIONS.get(asked, asked)
     if asked in METHODS:

@@ -61,16 +61,14 @@ def length_label(length: int) -> str:
 class Prompts:
     """Texts of about any number of tokens, each with a question; the same number always gives the same text.
 
-    Parameters
-    ----------
-    count: tokens of a text.
-    files: texts to take passages of, one behind the other, instead of generated ones.
+    Args:
+        count: tokens of a text.
+        files: texts to take passages of, one behind the other, instead of generated ones.
 
     `sample` is a text of its own, `SAMPLE_CHARACTERS` long at most.
 
-    Raises
-    ------
-    ValueError: there is no text in the files.
+    Raises:
+        ValueError: there is no text in the files.
     """
 
     def __init__(self, count: Callable[[str], int], files: Sequence[Path] = ()) -> None:
@@ -89,9 +87,8 @@ class Prompts:
     def text(self, tokens: int, number: int) -> str:
         """A text of about `tokens` tokens.
 
-        Raises
-        ------
-        ValueError: the given files are shorter than that.
+        Raises:
+            ValueError: the given files are shorter than that.
         """
         rng = np.random.default_rng([SEED, tokens, number])
         longer = self._passage(round(MARGIN * tokens * self._token_characters), rng)

@@ -35,9 +35,8 @@ class Reader(Protocol):
 class Cache:
     """Answers by content, in one file that processes and threads may share.
 
-    Parameters
-    ----------
-    file: made where it isn't there.
+    Args:
+        file: made where it isn't there.
     """
 
     def __init__(self, file: Path) -> None:
@@ -68,18 +67,16 @@ class Cache:
 class Endpoint:
     """An OpenAI-compatible endpoint through the `openai` package, which retries errors, rate limits and timeouts.
 
-    Parameters
-    ----------
-    url: such as http://127.0.0.1:8000/v1.
-    model: as the endpoint names it.
-    cache: keeps answers.
-    timeout: seconds for one answer.
-    retries: after the first try, each later than the last or as the server asks.
+    Args:
+        url: such as http://127.0.0.1:8000/v1.
+        model: as the endpoint names it.
+        cache: keeps answers.
+        timeout: seconds for one answer.
+        retries: after the first try, each later than the last or as the server asks.
 
-    Raises
-    ------
-    UnavailableError: `openai` isn't installed.
-    ReaderError: on a call: the endpoint can't be reached or refuses, after all retries.
+    Raises:
+        UnavailableError: `openai` isn't installed.
+        ReaderError: on a call: the endpoint can't be reached or refuses, after all retries.
     """
 
     def __init__(
@@ -116,15 +113,13 @@ class Endpoint:
 class Local:
     """A transformers model in this process; one prompt at a time.
 
-    Parameters
-    ----------
-    model: name on the hub, or a folder.
-    cache: keeps answers.
-    device: such as cpu or cuda.
+    Args:
+        model: name on the hub, or a folder.
+        cache: keeps answers.
+        device: such as cpu or cuda.
 
-    Raises
-    ------
-    UnavailableError: the model can't be had.
+    Raises:
+        UnavailableError: the model can't be had.
     """
 
     def __init__(self, model: str, cache: Cache | None = None, device: str = "cpu") -> None:
@@ -174,9 +169,8 @@ READERS: dict[str, Builder] = {
 def make_reader(asked: str, model: str, cache: Cache | None) -> Reader | None:
     """The reader by name; an address stands for the endpoint there.
 
-    Raises
-    ------
-    UnavailableError: no such reader, no model named, or it can't be had.
+    Raises:
+        UnavailableError: no such reader, no model named, or it can't be had.
     """
     name = "endpoint" if asked.startswith(("http://", "https://")) else asked
     if name not in READERS:

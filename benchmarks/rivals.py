@@ -26,13 +26,11 @@ class RivalError(Exception):
 class Rival:
     """A rival's process; `about` is the first thing that it said.
 
-    Parameters
-    ----------
-    command: starts `rival_worker.py`.
+    Args:
+        command: starts `rival_worker.py`.
 
-    Raises
-    ------
-    RivalError: it did not load.
+    Raises:
+        RivalError: it did not load.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -58,9 +56,8 @@ class Rival:
     def compress(self, prompt: Prompt, target: int) -> dict[str, Any]:
         """Seconds of one call, the text's tokens as the rival counts them, and those of the compressed prompt.
 
-        Raises
-        ------
-        RivalError: the call failed, or the process ended.
+        Raises:
+            RivalError: the call failed, or the process ended.
         """
         text, question = prompt
         with suppress(BrokenPipeError):  # it has ended: there will be no answer
@@ -104,15 +101,13 @@ def measure_rival(
 ) -> dict[str, Any]:
     """A rival's times, length by length until it fails.
 
-    Parameters
-    ----------
-    command: starts it.
-    prompts: by length in tokens, those of the warm-ups and of the runs.
-    targets: tokens to keep, by length.
+    Args:
+        command: starts it.
+        prompts: by length in tokens, those of the warm-ups and of the runs.
+        targets: tokens to keep, by length.
 
-    Returns
-    -------
-    `about` and `versions` of the rival, `rows` (a dict for each length) and `error`, each where there is one.
+    Returns:
+        `about` and `versions` of the rival, `rows` (a dict for each length) and `error`, each where there is one.
     """
     found: dict[str, Any] = {"rows": []}
     try:

@@ -26,19 +26,17 @@ def generate(
 ) -> list[Sample]:
     """Samples of a task.
 
-    Parameters
-    ----------
-    name: of the task, such as `TASKS` has; names the samples and starts their random numbers.
-    made: the task.
-    length: tokens of the longest prompt with its answer.
-    count: how many samples.
-    counter: what tokens are counted in.
-    material: what haystacks are made of.
-    seed: another one gives other samples.
+    Args:
+        name: of the task, such as `TASKS` has; names the samples and starts their random numbers.
+        made: the task.
+        length: tokens of the longest prompt with its answer.
+        count: how many samples.
+        counter: what tokens are counted in.
+        material: what haystacks are made of.
+        seed: another one gives other samples.
 
-    Raises
-    ------
-    ValueError: `length` is too short for the task.
+    Raises:
+        ValueError: `length` is too short for the task.
     """
 
     def draft(index: int, size: int) -> tuple[Draft, int]:

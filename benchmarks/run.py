@@ -126,17 +126,15 @@ def run(
 ) -> Report:
     """Measure, taking over what an earlier run of the same configuration has done.
 
-    Parameters
-    ----------
-    datasets: names, files or folders.
-    names: of the methods, from what tables show to what `make_builder` takes.
-    budgets: tokens.
-    options: as `add_options` makes them.
+    Args:
+        datasets: names, files or folders.
+        names: of the methods, from what tables show to what `make_builder` takes.
+        budgets: tokens.
+        options: as `add_options` makes them.
 
-    Raises
-    ------
-    UnavailableError: nothing can be measured at all; ReaderError: the reader stopped.
-    FileNotFoundError: a name that is no dataset and no file.
+    Raises:
+        UnavailableError: nothing can be measured at all; ReaderError: the reader stopped.
+        FileNotFoundError: a name that is no dataset and no file.
     """
     weights = [tuple(pair.partition("=")[::2]) for pair in options.weights]
     try:

@@ -148,14 +148,12 @@ def located(piece: str, text: str) -> tuple[int, int] | None:
 def sample_of(row: dict[str, Any], place: int) -> Sample:
     """The sample on one line.
 
-    Parameters
-    ----------
-    row: the line's object.
-    place: names it where it has no `id`.
+    Args:
+        row: the line's object.
+        place: names it where it has no `id`.
 
-    Raises
-    ------
-    ValueError: a key is missing or holds what it can't.
+    Raises:
+        ValueError: a key is missing or holds what it can't.
     """
     row = {key: value for key, value in row.items() if value is not None}
     missing = [key for key in _NEEDED if key not in row]
@@ -192,9 +190,8 @@ def read_samples(path: Path, limit: int | None = None, readable: bool = False) -
     Left out are those without a reference that stands in their context, unless they are `readable`: a reader can be
     scored on them all the same.
 
-    Raises
-    ------
-    UnavailableError: the file can't be read, or a line is no sample.
+    Raises:
+        UnavailableError: the file can't be read, or a line is no sample.
     """
     left_out = 0
 
@@ -242,9 +239,8 @@ def _row(line: bytes) -> dict[str, Any]:
 def sample_files(data: Sequence[str]) -> list[Path]:
     """The sample files that `data` names, a folder standing for those in it by name; each once.
 
-    Raises
-    ------
-    FileNotFoundError: nothing to read at one of the names.
+    Raises:
+        FileNotFoundError: nothing to read at one of the names.
     """
     files: dict[Path, None] = {}
     for name in data:

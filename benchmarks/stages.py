@@ -35,9 +35,8 @@ _PACKAGE = "beaver_compat"
 class StageClock:
     """Seconds by stage.
 
-    Parameters
-    ----------
-    synchronize: waits for the device, before every look at the clock.
+    Args:
+        synchronize: waits for the device, before every look at the clock.
     """
 
     def __init__(self, synchronize: Callable[[], None]) -> None:
@@ -78,9 +77,8 @@ class StageClock:
 def profiled(clock: StageClock, hooks: Mapping[str, tuple[str, ...]] = HOOKS) -> Iterator[None]:
     """Charge the stage functions' time to `clock` for as long as this is open.
 
-    Raises
-    ------
-    AttributeError, ModuleNotFoundError: the package has no such function; `HOOKS` names it wrongly.
+    Raises:
+        AttributeError, ModuleNotFoundError: the package has no such function; `HOOKS` names it wrongly.
     """
     replaced: list[tuple[Any, str, Any]] = []
     try:

@@ -66,10 +66,9 @@ class StoredTensor:
 class Checkpoint:
     """The tensors of a model, by name.
 
-    Parameters
-    ----------
-    source: where the files come from.
-    file: the checkpoint's one file, or its index: the format goes by this name.
+    Args:
+        source: where the files come from.
+        file: the checkpoint's one file, or its index: the format goes by this name.
     """
 
     def __init__(self, source: LocalFolder | HubModel, file: str) -> None:
@@ -107,10 +106,9 @@ class Checkpoint:
 def open_checkpoint(source: LocalFolder | HubModel) -> Checkpoint:
     """The checkpoint of a model: one that is on this disk where there is one, safetensors before `.bin`.
 
-    Raises
-    ------
-    TableError: the model has none in a format that can be read, or it is broken.
-    ModelNotFoundError: it can't be reached.
+    Raises:
+        TableError: the model has none in a format that can be read, or it is broken.
+        ModelNotFoundError: it can't be reached.
     """
     for file in sorted(_FILES, key=lambda file: source.held(file) is None):
         there = source.path(file) if file != _SAFETENSORS else source.read(file, 0, _LENGTH_BYTES)
@@ -127,14 +125,12 @@ def find_table(checkpoint: Checkpoint, vocab_size: int) -> str:
 
     It goes by the usual names; where none is there, the only matrix with a row for each token is taken.
 
-    Parameters
-    ----------
-    checkpoint: the checkpoint.
-    vocab_size: tokens of the tokenizer's own vocabulary.
+    Args:
+        checkpoint: the checkpoint.
+        vocab_size: tokens of the tokenizer's own vocabulary.
 
-    Raises
-    ------
-    TableError: no tensor, or several, could be it (the message lists them), or it is quantised or no matrix.
+    Raises:
+        TableError: no tensor, or several, could be it (the message lists them), or it is quantised or no matrix.
     """
     name = _table_name(checkpoint, vocab_size)
     tensor, model = checkpoint.find(name), shown(checkpoint.source.name)

@@ -27,10 +27,9 @@ _COMMIT_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json")  # on
 class LocalFolder:
     """A model's folder on this disk.
 
-    Parameters
-    ----------
-    name: what the caller passed.
-    folder: the folder.
+    Args:
+        name: what the caller passed.
+        folder: the folder.
     """
 
     def __init__(self, name: str, folder: Path) -> None:
@@ -62,14 +61,12 @@ class HubModel:
     A branch or tag is resolved to its commit when the object is made, from the local cache where the Hub
     can't be reached, and every file comes from that commit.
 
-    Parameters
-    ----------
-    name: the model's name on the Hub.
-    model_config: `revision`, `token`, `cache_dir` and `local_files_only` are read.
+    Args:
+        name: the model's name on the Hub.
+        model_config: `revision`, `token`, `cache_dir` and `local_files_only` are read.
 
-    Raises
-    ------
-    ModelNotFoundError: the model can't be reached, or isn't there.
+    Raises:
+        ModelNotFoundError: the model can't be reached, or isn't there.
     """
 
     def __init__(self, name: str, model_config: Mapping[str, Any]) -> None:
@@ -132,9 +129,8 @@ class HubModel:
 
         A connection that breaks is taken up again where it broke, a few times.
 
-        Raises
-        ------
-        ModelNotFoundError: the bytes can't be had.
+        Raises:
+            ModelNotFoundError: the bytes can't be had.
         """
         if self._local_only:
             raise ModelNotFoundError(
@@ -249,9 +245,8 @@ class HubModel:
 def open_source(name: str | os.PathLike[str], model_config: Mapping[str, Any]) -> LocalFolder | HubModel:
     """The source that `name` stands for: a folder of that name where there is one, else a model on the Hub.
 
-    Raises
-    ------
-    InputTypeError: `name` is neither text nor a path; ModelNotFoundError: nothing stands there.
+    Raises:
+        InputTypeError: `name` is neither text nor a path; ModelNotFoundError: nothing stands there.
     """
     if not isinstance(name, str | os.PathLike):
         raise InputTypeError(f"model_name must be a str, got {type(name).__name__} {shown(name)}.")

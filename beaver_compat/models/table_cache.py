@@ -46,9 +46,8 @@ def table_path(model: str, commit: str, kind: str) -> Path:
 def open_table(path: Path) -> torch.Tensor | None:
     """The kept table `[V, d]`, memory-mapped; None where there is none, or a broken one.
 
-    Raises
-    ------
-    ModelNotFoundError: the file can't be read.
+    Raises:
+        ModelNotFoundError: the file can't be read.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -68,12 +67,11 @@ def open_table(path: Path) -> torch.Tensor | None:
 def table_header(dtype: str, shape: Sequence[int], size: int, origin: dict[str, str]) -> bytes:
     """The start of a safetensors file that holds one table.
 
-    Parameters
-    ----------
-    dtype: the format's name of it, such as "BF16".
-    shape: rows and columns.
-    size: bytes of the table.
-    origin: where the table comes from; a cut-off write is only continued where this is the same.
+    Args:
+        dtype: the format's name of it, such as "BF16".
+        shape: rows and columns.
+        size: bytes of the table.
+        origin: where the table comes from; a cut-off write is only continued where this is the same.
     """
     entry = {"dtype": dtype, "shape": list(shape), "data_offsets": [0, size]}
     text = json.dumps({"__metadata__": origin, _KEY: entry}).encode()
@@ -84,17 +82,15 @@ def table_header(dtype: str, shape: Sequence[int], size: int, origin: dict[str, 
 def keep_table(path: Path, header: bytes, size: int, parts: Callable[[int], Iterable[bytes]]) -> torch.Tensor:
     """The table kept at `path`, written first where it isn't there whole.
 
-    Parameters
-    ----------
-    path: its place.
-    header: what `table_header` made for it.
-    size: bytes of the table.
-    parts: gives the table's bytes from an offset on, in pieces of at most `PART_BYTES`; the offset is a
-        multiple of 8.
+    Args:
+        path: its place.
+        header: what `table_header` made for it.
+        size: bytes of the table.
+        parts: gives the table's bytes from an offset on, in pieces of at most `PART_BYTES`; the offset is a
+            multiple of 8.
 
-    Raises
-    ------
-    ModelNotFoundError: the disk is full or refuses; whatever `parts` raises of this package.
+    Raises:
+        ModelNotFoundError: the disk is full or refuses; whatever `parts` raises of this package.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 def load_tokenizer(source: LocalFolder | HubModel) -> Tokenizer:
     """A model's tokenizer, without truncation and padding.
 
-    Raises
-    ------
-    TokenizerError: the model has none that can be used; ModelNotFoundError: it can't be reached.
+    Raises:
+        TokenizerError: the model has none that can be used; ModelNotFoundError: it can't be reached.
     """
     path = source.path("tokenizer.json")
     tokenizer = _convert(source) if path is None else read_tokenizer(path)
@@ -51,15 +50,13 @@ def fitting_tokenizer(tokenizer: Tokenizer, rows: int, model: str) -> Tokenizer:
     Llama-2's first tokenizers, for one, add a padding token beyond the table.  Text that holds the name of a
     token so dropped is tokenized like any other.
 
-    Parameters
-    ----------
-    tokenizer: the model's tokenizer.
-    rows: rows of the model's table.
-    model: its name, for the error.
+    Args:
+        tokenizer: the model's tokenizer.
+        rows: rows of the model's table.
+        model: its name, for the error.
 
-    Raises
-    ------
-    TableError: ids of the tokenizer's own vocabulary lie beyond the table.
+    Raises:
+        TableError: ids of the tokenizer's own vocabulary lie beyond the table.
     """
     from tokenizers import Tokenizer
 

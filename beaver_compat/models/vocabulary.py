@@ -51,9 +51,8 @@ _ATTEMPTS: dict[str, _Attempt] = {}  # encoding name -> the last try at its voca
 def encoding_name(name: str) -> str:
     """The tiktoken encoding of a model name, or `name` itself where it is an encoding's.
 
-    Raises
-    ------
-    InputValueError: tiktoken knows neither a model nor an encoding of that name.
+    Raises:
+        InputValueError: tiktoken knows neither a model nor an encoding of that name.
 
     >>> encoding_name("gpt-4o"), encoding_name("cl100k_base")
     ('o200k_base', 'cl100k_base')
@@ -78,9 +77,8 @@ def load_encoding(name: str) -> Encoding:
     A fetch is waited for until `FETCH_SECONDS` after its start and never started twice in a process, but a
     vocabulary that has meanwhile come into the cache is read.
 
-    Raises
-    ------
-    ModelNotFoundError: the vocabulary can't be had in that time; the message says how to bring it by hand.
+    Raises:
+        ModelNotFoundError: the vocabulary can't be had in that time; the message says how to bring it by hand.
     """
     from tiktoken import Encoding, registry
 
