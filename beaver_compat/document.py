@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.implicit_query import find_query
-from beaver_compat.scores.amounts import asks_for_number, have_numbers, number_ids
+from beaver_compat.scores.amounts import asks_for_number, have_numbers, number_words
 from beaver_compat.scores.word_forms import formed_ids, odd_words
 from beaver_compat.segmenter import (
     Limits,
@@ -46,12 +46,12 @@ class Query(NamedTuple):
     Attributes:
         ids: token ids, int32 [K].
         inside: True for each token that begins inside a number, bool [K].
-        numbers: where it asks for an amount or a date, the tokens that are a word for one, ascending, int32; else None.
+        numbers: where it asks for an amount or a date, which tokens are a word for one (`number_words`), bool; else None.
     """
 
     ids: NDArray[np.int32]
     inside: NDArray[np.bool_]
-    numbers: NDArray[np.int32] | None = None
+    numbers: NDArray[np.bool_] | None = None
 
 
 def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
@@ -68,7 +68,7 @@ def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> 
     if config.fold_words:
         starts, ends = offsets.T.astype(np.int64)
         ids = formed_ids(ids, starts, ends, question, odd_words(points, classes), tokenizer.encode)
-    numbers = number_ids(tokenizer) if asks_for_number(question) else None
+    numbers = number_words(tokenizer) if asks_for_number(question) else None
     return Query(ids, inside_number(classes, offsets[:, 0]), numbers)
 
 
@@ -180,22 +180,22 @@ class Document:
             start, end, _ = find_query(self.lined, self.token_starts, self.context_limits, page_size)
         text = self.lined.text
         asked = text[slice(*_characters(self.token_starts, len(text), (start, end)))]
-        numbers = number_ids(tokenizer) if asks_for_number(asked) else None
+        numbers = number_words(tokenizer) if asks_for_number(asked) else None
         return Query(self.ids[start:end], self.inside[start:end], numbers)
 
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character."""
         return self.lined.context_starts.searchsorted(characters, side="right") - 1
 
-    def with_numbers(self, starts: Limits, ends: Limits, limits: Limits, words: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def with_numbers(self, starts: Limits, ends: Limits, limits: Limits, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """True for each of some stretches that has a number, in digits or in words, bool [S].
 
         Args:
             starts, ends: their characters, int64 [S].
             limits: their token limits, int64 [S + 1].
-            words: the tokens that are a word for a number, ascending, int32.
+            words: which tokens are a word for a number (`number_words`), bool.
         """
-        spelt = np.flatnonzero(np.isin(self.ids[limits[0] : limits[-1]], words)) + limits[0]
+        spelt = np.flatnonzero(words.take(self.ids[limits[0] : limits[-1]], mode="clip")) + limits[0]
         return have_numbers(self.lined.classes, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
 
     @property

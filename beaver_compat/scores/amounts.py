@@ -66,13 +66,18 @@ def asks_for_number(question: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def number_ids(tokenizer: Tokenizer) -> NDArray[np.int32]:
-    """The tokens that are a word for a number, a span of time or a date, ascending, int32."""
+def number_words(tokenizer: Tokenizer) -> NDArray[np.bool_]:
+    """True at the id of each token that is a word for a number, a span of time or a date.
+
+    The last is False and stands for all larger ids, too.
+    """
     forms = [f" {form}" for word in _NUMBER_WORDS.split() for form in dict.fromkeys([word, word.capitalize()])]
     ids, offsets, limits = tokenizer.encode(forms)
     first, last = limits[:-1], limits[1:] - 1
     whole = (offsets[last, 0] <= 1) & (last - first <= 1)  # but for a token of the space
-    return np.unique(ids[last[whole]])
+    words = np.zeros(int(ids.max(initial=0)) + 2, dtype=np.bool_)
+    words[ids[last[whole]]] = True
+    return words
 
 
 def have_numbers(classes: NDArray[np.uint16], starts: Positions, ends: Positions) -> NDArray[np.bool_]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.characters import LOWER, UPPER, WORD, is_any, is_digit
+from beaver_compat.text.characters import UPPER, WORD, is_any, is_digit
 
 Positions = NDArray[np.int64]
 
 _NEVER = ["approx", "appr", "aprox", "ca", "incl", "inkl", "excl", "exkl", "zzgl", "bzw", "ggf", "vgl", "cf"]
 _BEFORE_NUMBERS = ["max", "min", "avg", "est", "abs", "art", "nr", "máx", "mín", "núm"]  # these may end a sentence, too
+_LAST, _LAST_BUT_ONE = ("".join({word[-place] for word in _NEVER + _BEFORE_NUMBERS}) for place in (1, 2))
 _AMOUNT_SIGNS = "$€£¥₹±~≈<>(§"
 
 
@@ -37,10 +38,10 @@ def abbreviating(
     found[period] = _single(classes, before) & (follows | chained)
     initials = points[starts[period]]
     amount = is_digit(initials) | is_any(initials, _AMOUNT_SIGNS)
-    small = (classes[before] & LOWER) != 0
-    for words, asked in ((_NEVER, small), (_BEFORE_NUMBERS, small & amount)):
+    likely = is_any(points[before], _LAST) & is_any(points[np.maximum(before - 1, 0)], _LAST_BUT_ONE)
+    for words, asked in ((_NEVER, likely), (_BEFORE_NUMBERS, likely & amount)):
         places = period[asked]
-        for word in words:
+        for word in words if places.size else []:
             found[places[_ends_with(points, classes, ends[places] - 1, word)]] = True
     return found
 
