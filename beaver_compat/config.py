@@ -50,7 +50,7 @@ class BeaverConfig:
     )
     neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
     sentence_weight: float = 0.3  # weight of a sentence's own score against its page's; 0 keeps whole pages
-    heading_weight: float = 0.3  # share of its heading's, document title's or speaker's score that a sentence gets
+    heading_weight: float = 0.45  # share of its heading's, document title's or speaker's score that a sentence gets
     number_weight: float = 0.2  # what a sentence with a number gains where the question asks how many, how long, when
     repeats_last: bool = True  # a sentence that stood word for word before is kept only when all others are
     # QueryPlanner: selection

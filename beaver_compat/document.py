@@ -46,7 +46,7 @@ class Query(NamedTuple):
     Attributes:
         ids: token ids, int32 [K].
         inside: True for each token that begins inside a number, bool [K].
-        numbers: where it asks for an amount or a date, which tokens are a word for one (`number_words`), bool; else None.
+        numbers: where it asks for an amount or a date, the words for one (`number_words`), bool; else None.
     """
 
     ids: NDArray[np.int32]
@@ -83,7 +83,8 @@ class Document:
         inside: True for each token that begins inside a number, bool [L].
         context_limits: token limits of the contexts, int64 [C + 1].
         pages, sentences: partitions of the tokens beside ``query``.
-        repeats: True for each sentence that stands word for word before, or says nothing alone, bool [S].
+        repeats: True for each sentence that stands word for word before, bool [S].
+        bare: True for each sentence that says nothing alone, such as a fence or a table's header, bool [S].
         heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
             where there are no parts.
         naming: True for each sentence that begins with the name of its part and says more, bool [S].
@@ -102,6 +103,7 @@ class Document:
     pages: Partition
     sentences: Partition
     repeats: NDArray[np.bool_]
+    bare: NDArray[np.bool_]
     heads: Limits | None
     naming: NDArray[np.bool_]
     query: tuple[int, int]
@@ -250,11 +252,11 @@ def prepare_document(
     smoother = Smoother(lined, leads, language, config.sentence_smoothing, config.part_labels)
     sentences = sentence_partition(before, lined, whole, context_limits, before_ends, pages, size)
     repeated = repeats(tokens.ids[:text_end], sentences.limits)
-    naming = np.zeros(repeated.size, dtype=np.bool_)
+    naming, bare = np.zeros((2, repeated.size), dtype=np.bool_)
     if leads is not None:
         naming = leads.naming(sentences.starts, sentences.ends)
         repeated &= ~leads.in_items(sentences.starts[: repeated.size])
-        repeated |= among(sentences.starts, leads.starts[leads.bare])
+        bare = among(sentences.starts, leads.starts[leads.bare])
     return Document(
         lined=lined,
         ids=tokens.ids,
@@ -265,6 +267,7 @@ def prepare_document(
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,
         repeats=repeated,
+        bare=bare,
         heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
         naming=naming,
         query=query,

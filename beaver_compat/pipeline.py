@@ -36,8 +36,10 @@ def candidates(
     pages = document.pages
     flash = document.sentences if config.sentence_weight > 0 else pages
     order = scored.order if "flash" in config.selection else scored.order[:0]
-    if config.repeats_last and flash is document.sentences:
-        order = order[np.argsort(document.repeats[order], kind="stable")]
+    if flash is document.sentences:
+        order = order[~document.bare[order]]
+        if config.repeats_last:
+            order = order[np.argsort(document.repeats[order], kind="stable")]
     prior = _prior_pages(pages.starts.size, config)
     index, roles = np.array(prior, dtype=np.int64).reshape(-1, 2).T
     head = _forced(document, forced)

@@ -112,3 +112,33 @@ def test_the_statement_asked_for_is_kept_among_others_of_its_width(compressor: B
             lines = kept(compressor, text, f"What is the price of {name}?", budget).split("\n")
             assert row in lines
             assert set(lines) <= {*text.split("\n")}
+
+
+@pytest.mark.parametrize("delimiter", ["|", ",", "\t"])
+def test_of_tables_with_the_same_rows_the_one_that_has_the_column_is_kept(
+    compressor: BeaverPromptCompressor, delimiter: str
+) -> None:
+    names = [f"{name} {number}" for number, name in enumerate(["Gati", "Moru", "Nuni", "Pele", "Tuso", "Lalu"], 210)]
+    columns = {
+        "Price": [f"${80 + 7 * place}" for place in range(6)],
+        "Weight": [f"{3 + place / 10} kg" for place in range(6)],
+        "Warranty": [f"{10 + place} months" for place in range(6)],
+    }
+
+    def row(*cells: str) -> str:
+        return f"| {' | '.join(cells)} |" if delimiter == "|" else delimiter.join(cells)
+
+    def table(column: str) -> str:
+        dashes = ["|---|---|---|"] * (delimiter == "|")
+        rows = [
+            row(name, cell, f"{place} left")
+            for place, (name, cell) in enumerate(zip(names, columns[column], strict=True))
+        ]
+        return "\n".join([row("Model", column, "Stock"), *dashes, *rows])
+
+    text = "\n\n".join(table(column) for column in columns)
+    for column, cells in columns.items():
+        for name, cell in zip(names, cells, strict=True):
+            lines = kept(compressor, text, f"What is the {column.lower()} of the {name}?", 70).split("\n")
+            assert any(name in line and cell in line for line in lines), (column, name)
+            assert row("Model", column, "Stock") in lines

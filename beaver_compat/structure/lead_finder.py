@@ -9,8 +9,6 @@ Only lines that qualify are looked at one by one.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,9 +19,9 @@ from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.logs import add_entries, log_entries
 from beaver_compat.structure.parts import Parts, find_parts
 from beaver_compat.structure.sections import settings_sections
+from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.units import FENCES, fence_pairs
 from beaver_compat.text.ascending import among
-from beaver_compat.text.boundaries import DELIMITERS
 from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
 
@@ -31,10 +29,6 @@ Positions = NDArray[np.int64]
 
 _LONGEST_LEAD = 512  # characters: a longer header or signature is not worth its tokens
 _SHORT_LEAD = 160  # characters: of a longer paragraph that leads to a block only the last sentence is needed
-_ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
-_LONGEST_NAME = 40  # characters of a column's name
-
-_SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
 
 
 def find_leads(lined: LinedText) -> Leads | None:
@@ -55,8 +49,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     add_docstrings(lined, needed, behind, bare)
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
-    _add_headers(lined, needed, follows)
-    bare |= follows
+    add_tables(lined, needed, bare, follows, items)
     _add_settings(settings_sections(lined), needed, follows)
     _add_fences(lined, needed, behind, bare, follows)
     add_environments(lined, needed, bare, follows)
@@ -112,59 +105,6 @@ def _last_sentences(lined: LinedText) -> Positions:
     found = starts.copy()
     found[long] = np.maximum(before, starts[long])
     return found
-
-
-def _add_headers(lined: LinedText, needed: Positions, follows: NDArray[np.bool_]) -> None:
-    """Each row of a table needs the header and, in Markdown, the row of dashes under it; these need a row."""
-    boundaries = lined.boundaries
-    rows = np.flatnonzero(boundaries.tables | (boundaries.records & (lined.points[lined.first] == ord("|"))))
-    if rows.size < 2:
-        return
-    breaks = np.flatnonzero((np.diff(rows) != 1) | boundaries.after_blank[rows[1:]]) + 1
-    for block in np.split(rows, breaks):
-        if block.size < 2:
-            continue
-        header, end = int(block[0]), int(block[-1]) + 1
-        lines = [lined.line(row) for row in block[: 1 + _ROWS_SEEN].tolist()]
-        if _SEPARATOR_ROW.fullmatch(lines[1]):
-            follows[header : header + 2] = end > header + 2
-            needed[header + 1, 0] = header
-            needed[header + 2 : end] = header, header + 1
-        elif _is_header(lines[0], lines[1:]):
-            follows[header] = True
-            needed[header + 1 : end] = header, -1
-
-
-def _is_header(line: str, rows: list[str]) -> bool:
-    """Whether a table's first line names its columns: short names, no numbers, and numbers in most rows behind it.
-
-    >>> _is_header("id,name", ["1,Ann"]), _is_header("1,Ann", ["2,Bo"]), _is_header("Ann,Bo", ["Cy,Di"])
-    (True, False, False)
-    """
-    line, *rows = (_without_quoted(row) for row in (line, *rows))
-    delimiter = max(DELIMITERS, key=line.count)
-
-    def cells(row: str) -> list[str]:
-        return [cell.strip(" \"'|") for cell in row.split(delimiter)]
-
-    names = cells(line)
-    named = [len(name) <= _LONGEST_NAME and (name[0].isalpha() or name[0] in "_#") for name in names if name]
-    if not named or not all(named):
-        return False
-    numbers = [any(cell.lstrip("+-$€£")[:1].isdigit() for cell in cells(row)) for row in rows]
-    return len(set(names)) == len(names) and line[-1] not in ".?!" and 2 * sum(numbers) >= len(rows)
-
-
-def _without_quoted(row: str) -> str:
-    """A row with its quoted delimiters as spaces.
-
-    >>> _without_quoted('7,"Ann, Bo",x')
-    '7,"Ann  Bo",x'
-    """
-    pieces = row.split('"')
-    if len(pieces) % 2:
-        pieces[1::2] = [re.sub(f"[{DELIMITERS}]", " ", piece) for piece in pieces[1::2]]
-    return '"'.join(pieces)
 
 
 def _add_settings(sections: list[tuple[int, int]], needed: Positions, follows: NDArray[np.bool_]) -> None:

@@ -23,6 +23,7 @@ from beaver_compat.structure.items import short_items
 from beaver_compat.structure.logs import log_entries
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
+from beaver_compat.structure.tables import html_rows
 from beaver_compat.text.ascending import among
 from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.characters import holds, is_any, marks_of
@@ -78,6 +79,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     lined = _with_clauses(lined)
     lined = _with_examples(lined, implicit_query)
     lined = _with_fences(lined)
+    lined = _merged(lined, *html_rows(lined))
     if "\\" in lined.text or holds(lined.text, "$$"):
         lined = _merged(lined, *short_environments(lined))
     lined = _merged(lined, *short_items(lined))
