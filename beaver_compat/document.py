@@ -6,7 +6,7 @@ Nothing here depends on the question or the budget, and nothing here reads a vec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -68,8 +68,12 @@ def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> 
     if config.fold_words:
         starts, ends = offsets.T.astype(np.int64)
         ids = formed_ids(ids, starts, ends, question, odd_words(points, classes), tokenizer.encode)
-    numbers = number_words(tokenizer) if asks_for_number(question) else None
-    return Query(ids, inside_number(classes, offsets[:, 0]), numbers)
+    return Query(ids, inside_number(classes, offsets[:, 0]), _numbers(tokenizer, question, config))
+
+
+def _numbers(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> NDArray[np.bool_] | None:
+    """The words for a number where they count and the question asks for one."""
+    return number_words(tokenizer) if config.number_weight > 0 and asks_for_number(question) else None
 
 
 @dataclass(frozen=True)
@@ -110,12 +114,6 @@ class Document:
     whole_lines: NDArray[np.bool_]
     leads: Leads | None
     smoother: Smoother
-
-    def with_folded_words(self, tokenizer: Tokenizer) -> Document:
-        """The document with the ids of each word's one form."""
-        words = odd_words(self.lined.points, self.lined.classes)
-        ids = formed_ids(self.ids, self.token_starts, self.token_ends, self.lined.text, words, tokenizer.encode)
-        return replace(self, ids=ids)
 
     def cut_places(self, start: int, end: int, torn: bool) -> tuple[Limits, NDArray[np.int8]]:
         """Where the stretch from ``start`` to ``end`` may be cut, and how good each place is.
@@ -170,20 +168,23 @@ class Document:
             found[piece] = not self.lined.text[ends[piece] : labels[line[piece]]].strip()
         return found
 
-    def implicit_query(self, tokenizer: Tokenizer, page_size: int) -> Query:
+    def implicit_query(self, tokenizer: Tokenizer, config: BeaverConfig) -> Query:
         """What stands at ``query``, or would where a question is given.
 
         Args:
             tokenizer: of the embedding table.
-            page_size: M.
+            config: the settings.
         """
         start, end = self.query
         if start == self.ids.size:
-            start, end, _ = find_query(self.lined, self.token_starts, self.context_limits, page_size)
+            start, end, _ = find_query(self.lined, self.token_starts, self.context_limits, config.page_size)
         text = self.lined.text
         asked = text[slice(*_characters(self.token_starts, len(text), (start, end)))]
-        numbers = number_words(tokenizer) if asks_for_number(asked) else None
-        return Query(self.ids[start:end], self.inside[start:end], numbers)
+        return Query(self.ids[start:end], self.inside[start:end], _numbers(tokenizer, asked, config))
+
+    def ranked(self, config: BeaverConfig) -> Partition:
+        """The stretches that flash ranks: sentences, or whole pages as in the paper."""
+        return self.sentences if config.sentence_weight > 0 else self.pages
 
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character."""
@@ -217,6 +218,7 @@ class Document:
 def prepare_document(
     contexts: Sequence[str],
     tokens: Tokenized,
+    tokenizer: Tokenizer,
     config: BeaverConfig,
     language: str | None = None,
     implicit_query: bool = False,
@@ -226,6 +228,7 @@ def prepare_document(
     Args:
         contexts: at least one.
         tokens: of the contexts.
+        tokenizer: that they are of.
         config: the settings.
         language: of the sentence rules; None chooses by script.
         implicit_query: True where no question is given: the query is then a part of the text (`implicit_query`), and
@@ -257,9 +260,13 @@ def prepare_document(
         naming = leads.naming(sentences.starts, sentences.ends)
         repeated &= ~leads.in_items(sentences.starts[: repeated.size])
         bare = among(sentences.starts, leads.starts[leads.bare])
+    ids = tokens.ids
+    if config.fold_words:
+        words = odd_words(lined.points, lined.classes)
+        ids = formed_ids(ids, token_starts, token_ends, lined.text, words, tokenizer.encode)
     return Document(
         lined=lined,
-        ids=tokens.ids,
+        ids=ids,
         token_starts=token_starts,
         token_ends=token_ends,
         inside=inside_number(lined.classes, token_starts),

@@ -24,7 +24,7 @@ from beaver_compat.counting import TableCounter, make_counter
 from beaver_compat.document import prepare_document, read_question
 from beaver_compat.embeddings import EmbeddingTable
 from beaver_compat.errors import InputValueError
-from beaver_compat.joints import count_joined
+from beaver_compat.joints import LEAST_KNOWN, count_joined
 from beaver_compat.pipeline import whole_spans
 from beaver_compat.prepared import PreparedContext, Read, Source
 from beaver_compat.result import CompressionResult, KeptSpan
@@ -176,8 +176,9 @@ class Engine:
 
     def _origin_tokens(self, source: Source, instruction: str = "", question: str = "") -> int:
         """Tokens of instruction, contexts and question: of the prompt that keeps everything."""
-        counts = source.counts(self.counter) if self.counter.cut else []
-        known = {1 + index: tokens for index, tokens in enumerate(counts)}
+        known = {}
+        if self.counter.cut and max(map(len, source.contexts), default=0) >= LEAST_KNOWN:
+            known = {1 + index: tokens for index, tokens in enumerate(source.counts(self.counter))}
         return count_joined(self.counter, [instruction, *source.contexts, question], known)
 
     def _select(
@@ -194,16 +195,16 @@ class Engine:
         bare = [part if index in layout.fixed else "" for index, part in enumerate(layout.parts)]
         if bare == layout.parts or (not layout.fixed and count(layout.prompt(bare, everything)) > budget):
             return Selection(bare, list(everything), ())
-        query = read_question(self._tokenizer, question, self.config)
         if source is None or list(source.contexts) != layout.parts:
             source = Source(layout.parts, self._tokenizer, self._read)
-        document, encoded = source.read(not query.ids.size and not layout.segmented)
         free = not (wishes.bounded or layout.limits or wishes.order != "original")
         if free and count(layout.prompt(layout.parts, everything)) <= budget:
-            selection = Selection(layout.parts, list(everything), whole_spans(document))
+            selection = Selection(layout.parts, list(everything), whole_spans(layout.parts, source.tokens.limits))
         else:
+            query = read_question(self._tokenizer, question, self.config)
+            document, encoded = source.read(not query.ids.size and not layout.segmented)
             if not query.ids.size:
-                query = document.implicit_query(self._tokenizer, self.config.page_size)
+                query = document.implicit_query(self._tokenizer, self.config)
             asked = Asked(document, query, encoded)
             scored = yield asked
             order = SentenceOrder(asked, self.table.weight, self.config)
@@ -230,13 +231,13 @@ class Engine:
             return [(index, 0.0) for index in range(len(contexts))]
         query = read_question(self._tokenizer, question, self.config)
         document, _ = self._source(contexts).read(implicit_query=False)
-        query = query if query.ids.size else document.implicit_query(self._tokenizer, self.config.page_size)
+        query = query if query.ids.size else document.implicit_query(self._tokenizer, self.config)
         return ranked_contexts(document, self._score([Asked(document, query)])[0], self.config)
 
     def _read(self, source: Source, implicit_query: bool, keep_vectors: bool = False) -> Read:
-        document = prepare_document(source.contexts, source.tokens, self.config, self.language, implicit_query)
-        if self.config.fold_words:
-            document = document.with_folded_words(self._tokenizer)
+        document = prepare_document(
+            source.contexts, source.tokens, self._tokenizer, self.config, self.language, implicit_query
+        )
         if not keep_vectors:
             return document, None
         return document, encode([document], self.table.weight, self.config, keep_vectors=True)

@@ -14,7 +14,7 @@ from beaver_compat.counting import TokenCounter
 from beaver_compat.text.lined_text import CONTEXT_SEPARATOR
 
 _REACH = 256  # characters from a part's edge in which a cut is looked for
-_LEAST = 4 * _REACH  # characters: shorter parts are counted with the joint
+LEAST_KNOWN = 4 * _REACH  # characters: shorter parts are counted with the joint, whether they are known or not
 
 
 def count_joined(counter: TokenCounter, parts: Sequence[str], known: Mapping[int, int]) -> int:
@@ -51,7 +51,7 @@ def count_joined(counter: TokenCounter, parts: Sequence[str], known: Mapping[int
 
 def _edges(text: str, cut: re.Pattern[str]) -> tuple[re.Match[str], re.Match[str]] | None:
     """The first and the last place near the ends of a long text where it may be cut."""
-    if len(text) < _LEAST:
+    if len(text) < LEAST_KNOWN:
         return None
     first = cut.search(text, 0, _REACH)
     last = deque(cut.finditer(text, len(text) - _REACH), maxlen=1)

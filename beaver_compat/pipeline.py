@@ -34,7 +34,7 @@ def candidates(
     Differs from the paper: there anchors and flow stand first whatever the budget is (``prior_share=1``).
     """
     pages = document.pages
-    flash = document.sentences if config.sentence_weight > 0 else pages
+    flash = document.ranked(config)
     order = scored.order if "flash" in config.selection else scored.order[:0]
     if flash is document.sentences:
         order = order[~document.bare[order]]
@@ -129,12 +129,18 @@ def trimmed(document: Document, runs: Runs) -> tuple[Positions, Positions]:
     return np.maximum(starts[visible], lines), np.minimum(ends[visible], boundaries.word_ends[last])
 
 
-def whole_spans(document: Document) -> tuple[KeptSpan, ...]:
-    """Every context whole, for a text that fits as it is."""
-    starts, ends = document.lined.context_starts, document.lined.context_ends
-    filled = starts < ends
-    count = int(filled.sum())
-    return _spans(document, starts[filled], ends[filled], np.full(count, _FORCED), np.zeros(count))
+def whole_spans(contexts: Sequence[str], limits: Positions) -> tuple[KeptSpan, ...]:
+    """Every context whole, for a text that fits as it is.
+
+    Args:
+        contexts: the texts.
+        limits: their token limits, int64 [C + 1].
+    """
+    return tuple(
+        KeptSpan(index, 0, len(context), 0, tokens, ROLES[_FORCED], None)
+        for index, (context, tokens) in enumerate(zip(contexts, np.diff(limits).tolist(), strict=True))
+        if context
+    )
 
 
 def kept_spans(document: Document, ranking: Candidates, chosen: Plan) -> tuple[KeptSpan, ...]:

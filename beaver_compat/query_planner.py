@@ -8,6 +8,7 @@ over a row, or in float64, and products with the query's tokens are made prompt 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -57,7 +58,7 @@ def mixed_scores(
         ]
         for weight, score in parts
     ]
-    return [torch.stack(partition).sum(0) for partition in zip(*terms, strict=True)]
+    return [reduce(torch.add, partition) for partition in zip(*terms, strict=True)]
 
 
 def semantic_scores(

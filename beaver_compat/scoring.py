@@ -165,7 +165,7 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     if own:
         own_scores = min_max(own[0], prompts[1], count)
         flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, config.sentence_weight)
-        if config.number_weight > 0 and any(query.numbers is not None for query in queries):
+        if any(query.numbers is not None for query in queries):
             flash = flash + config.number_weight * _wanted_numbers(asked).to(flash.device)
         if encoded.heads is not None:
             flash = with_headings(flash, own_scores, encoded.heads, encoded.naming, config.heading_weight)

@@ -173,7 +173,7 @@ def _clauses(token_starts: Limits, text: str, cuts: Limits, limits: Limits) -> L
     ends = token_starts[cuts]
     least = token_starts[limits[limits.searchsorted(cuts) - 1]] + _LEAST_CLAUSE
     reach = zip(np.maximum(least, ends - _CLAUSE_REACH).tolist(), ends.tolist(), strict=True)
-    marks = [_CLAUSE_END.match(text, low, end) for low, end in reach]
+    marks = [_CLAUSE_END.match(text, low, end + 1) for low, end in reach]  # with what stands behind the mark
     behind = np.array([mark.end() if mark else -1 for mark in marks], dtype=np.int64)
     return np.where(behind < 0, cuts, tokens_at(token_starts, behind))
 

@@ -78,11 +78,13 @@ class Smoother:
         return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
 
     def sentences(self, start: int, end: int) -> list[int]:
-        """Where the sentences of a stretch begin, ``start`` first, and its ``end``; a line of data's elements."""
+        """Where the sentences of a stretch begin, and its ``end``; the elements of a line of data."""
         if self._sentences and self._is_record(start):
             line = self._text[start:end]
             long = _LONG_RECORD < len(line) <= LONGEST_RECORD and "\n" not in line
-            return [start, *(start + place for place in element_starts(line) if place), end] if long else [start, end]
+            inner = [start + place for place in element_starts(line)] if long else []
+            says = not inner or any(map(str.isalnum, self._text[start : inner[0]]))  # a bracket before them doesn't
+            return [*[start] * says, *inner, end]
         found = self._boundaries.sentences
         low, high = found.searchsorted([start + 1, end]).tolist()
         inner = found[low:high].tolist() if self._sentences else []

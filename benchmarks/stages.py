@@ -17,7 +17,7 @@ from typing import Any
 # The functions and methods of each stage, in beaver_compat.
 HOOKS = {
     "tokenize": ("tokenization:Tokenizer.encode",),
-    "boundaries, pages": ("document:prepare_document", "document:Document.with_folded_words"),
+    "boundaries, pages": ("document:prepare_document",),
     "encode": ("scoring:encode",),
     "score": ("scoring:score",),
     "plan, render": ("selection.selector:Selector.__init__", "selection.selector:Selector.select"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import random
 import re
+import weakref
 
 import numpy as np
 import pytest
@@ -166,3 +168,12 @@ def test_a_batch_prefers_numbers_only_where_they_are_asked_for() -> None:
     together = compressor.compress_prompts(prompts, target_token=40)
     alone = [compressor.compress_prompts([prompt], target_token=40)[0] for prompt in prompts]
     assert together == alone
+
+
+def test_a_tokenizer_is_not_kept_alive() -> None:
+    compressor = BeaverPromptCompressor(token_counter="table")
+    tokenizer = weakref.ref(compressor._tokenizer)
+    assert number_words(compressor._tokenizer) is number_words(compressor._tokenizer)
+    del compressor
+    gc.collect()
+    assert tokenizer() is None

@@ -7,13 +7,16 @@ import inspect
 import json
 import random
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from text_samples import check_result, code, json_lines, kept_places, prose
 
 from beaver_compat import BeaverConfig, BeaverPromptCompressor, InputAssertionError, InputValueError, PromptCompressor
+from beaver_compat.prepared import Source
 
 PROSE = prose(400)
 QUESTION = "Who wrote to the old river?"
@@ -280,3 +283,57 @@ def test_a_piece_of_an_endless_sentence_goes_on_to_its_next_pause(compressor: Be
     text += "the magic number for the old mill is: 1845981. b) " + 14 * clause + "or c) nothing."
     result = compressor.compress(text, question="What is the magic number for the old mill?", target_token=150)
     assert "the magic number for the old mill is: 1845981." in result.compressed_context
+
+
+@pytest.mark.parametrize("before", ["", "\n\n\n", "\n \n\n"])
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_forced_text_below_blank_lines_is_divided_by_its_own_sentences(
+    compressor: BeaverPromptCompressor, before: str, apart: bool
+) -> None:
+    """What stands above the blank lines, or below the text, is a record of several objects."""
+    record = str([{"id": number, "name": f"person number {number}"} for number in range(8)]).replace("'", '"')
+    text = before + (
+        "The mill is closed on Sundays because of the flood. The bridge will open next spring after long repairs. The"
+        " ferry leaves at nine. A boat can be rented at the old pier near the church."
+    )
+    contexts = [f"Nothing of note.\n{record}", text] if apart else [f"{text}\n{record}"]
+    for budget in (12, 25, 40):
+        found = compressor.compress(
+            contexts,
+            question="When does the ferry leave?",
+            target_token=budget,
+            force_context_ids=[len(contexts) - 1],
+            concate_question=False,
+        )
+        assert "The ferry leaves at nine." in found.compressed_context
+        assert "{" not in found.compressed_context
+
+
+def test_a_prompt_that_fits_is_only_counted(
+    compressor: BeaverPromptCompressor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compressor, "_read", None)
+    contexts = ["The ferry leaves at nine.", "", "  ", "It stops at noon.\n"]
+    found = compressor.compress(contexts, question="When does it leave?", target_token=500)
+    assert found.compressed_tokens == found.origin_tokens
+    assert [(span.context_index, span.start, span.end) for span in found.spans] == [
+        (index, 0, len(context)) for index, context in enumerate(contexts) if context
+    ]
+    limits = [compressor._tokenizer.encode([context]).ids.size for context in contexts]
+    assert [(span.token_start, span.token_end) for span in found.spans] == [(0, limits[at]) for at in (0, 2, 3)]
+
+
+def test_short_contexts_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compressor = BeaverPromptCompressor(token_counter="table")
+    counted: list[str] = []
+    count_many = compressor.counter.count_many
+
+    def recorded(texts: Sequence[str]) -> NDArray[np.int64]:
+        counted.extend(texts)
+        return count_many(texts)
+
+    monkeypatch.setattr(compressor.counter, "count_many", recorded)
+    monkeypatch.setattr(Source, "counts", None)  # a wrapped counter knows nothing of the tokens that were read
+    contexts = [f"The ferry number {number} leaves at nine. " * 12 for number in range(6)]
+    compressor.compress(contexts, question="When does it leave?", target_token=100)
+    assert sum(map(len, counted)) == len("\n\n".join([*contexts, "When does it leave?"]))

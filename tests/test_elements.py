@@ -84,3 +84,10 @@ def test_any_line_can_be_looked_at(text: str) -> None:
     starts = element_starts(text)
     assert starts == sorted(set(starts))
     assert all(0 < start < len(text) for start in starts)
+
+
+def test_a_bracket_before_the_items_is_none(compressor: BeaverPromptCompressor) -> None:
+    text = f"The ferry leaves at nine. The mill is closed on Sundays.\n{json.dumps(PEOPLE)}"
+    for budget in range(40, 90, 5):
+        found = compressor.compress(text, "", "When does the ferry leave?", target_token=budget, concate_question=False)
+        assert "[" not in found.compressed_context.split("\n")

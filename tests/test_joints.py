@@ -46,7 +46,7 @@ texts = st.one_of(
 @pytest.fixture(autouse=True)
 def short_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joints, "_REACH", 40)
-    monkeypatch.setattr(joints, "_LEAST", 60)
+    monkeypatch.setattr(joints, "LEAST_KNOWN", 60)
 
 
 def tiktoken_counter(name: str) -> TiktokenCounter:

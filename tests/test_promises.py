@@ -266,7 +266,8 @@ def test_records_and_asked_for_sentences_are_whole_unless_not_one_fits(
 @given(st.lists(texts, min_size=1, max_size=3))
 @settings(max_examples=60, deadline=None)
 def test_pages_and_sentences_partition_the_tokens(contexts: list[str]) -> None:
-    document = prepare_document(contexts, COMPRESSOR._tokenizer.encode(contexts), COMPRESSOR.config)
+    tokenizer = COMPRESSOR._tokenizer
+    document = prepare_document(contexts, tokenizer.encode(contexts), tokenizer, COMPRESSOR.config)
     for part in (document.pages, document.sentences):
         assert part.limits[0] == 0
         assert part.limits[-1] == document.ids.size

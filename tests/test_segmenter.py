@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beaver_compat import segmenter
 from beaver_compat.segmenter import page_limits, partition, repeats, segment_limits
 
 
@@ -73,3 +75,16 @@ def test_ranges_end_where_the_next_begins_or_their_context_ends(case: tuple[list
     found = partition(np.array(limits), starts, np.array(contexts), ends, np.zeros(starts.size, dtype=bool))
     for index, (start, end) in enumerate(zip(found.starts.tolist(), found.ends.tolist(), strict=True)):
         assert end - start == 3 * (limits[index + 1] - limits[index])
+
+
+def test_a_cut_behind_a_comma_stays_there() -> None:
+    text = "The cat sat on the mat and looked at all the birds, then it went to the garden, while the dog 3,000"
+    starts = np.array([match.start() for match in re.finditer(r"(?:^| |,)\S+?(?= |$|,)", text)])
+
+    def moved(mark: str) -> str:
+        cut = np.flatnonzero(starts == text.index(mark))
+        return text[starts[segmenter._clauses(starts, text, cut, np.array([0, starts.size]))[0]] :]
+
+    assert moved(" while").startswith(" while")
+    assert moved(" dog").startswith(" while")
+    assert moved(",000").startswith(" while")

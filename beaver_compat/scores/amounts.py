@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,7 @@ _NUMBER_WORDS = (
     " deux trois quatre cinq huit neuf vingt cent mille années mois semaines jours heures minutes"
     " dos tres cuatro cinco seis siete ocho nueve diez veinte cien años meses semanas días horas minutos"
 )
+_words: WeakKeyDictionary[Tokenizer, NDArray[np.bool_]] = WeakKeyDictionary()
 _AMOUNT = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b|{_ASKED_WITHOUT_SPACES}", re.I)
 
 
@@ -65,18 +66,21 @@ def asks_for_number(question: str) -> bool:
     return _AMOUNT.search(question[-_LONGEST_QUESTION:]) is not None
 
 
-@lru_cache(maxsize=8)
 def number_words(tokenizer: Tokenizer) -> NDArray[np.bool_]:
     """True at the id of each token that is a word for a number, a span of time or a date.
 
     The last is False and stands for all larger ids, too.
     """
+    known = _words.get(tokenizer)
+    if known is not None:
+        return known
     forms = [f" {form}" for word in _NUMBER_WORDS.split() for form in dict.fromkeys([word, word.capitalize()])]
     ids, offsets, limits = tokenizer.encode(forms)
     first, last = limits[:-1], limits[1:] - 1
     whole = (offsets[last, 0] <= 1) & (last - first <= 1)  # but for a token of the space
     words = np.zeros(int(ids.max(initial=0)) + 2, dtype=np.bool_)
     words[ids[last[whole]]] = True
+    _words[tokenizer] = words
     return words
 
 

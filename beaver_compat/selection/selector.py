@@ -68,7 +68,7 @@ class Selector:
     ) -> None:
         self.document, self.layout, self.wishes, self.config = document, layout, wishes, config
         self.count, self.budget, self.sentences_in = count, budget, sentences_in
-        self.sentences = document.sentences if config.sentence_weight > 0 else document.pages
+        self.sentences = document.ranked(config)
         self.context_of_part = np.repeat(np.arange(len(layout.contexts)), [len(parts) for parts in layout.contexts])
         self.contexts = self.context_of_part[document.contexts_of(self.sentences.starts)]
         self.best_first = context_ranking(self.contexts, scored.order, len(layout.contexts))
@@ -214,7 +214,7 @@ class Selector:
 
 def ranked_contexts(document: Document, scored: Scored, config: BeaverConfig) -> list[tuple[int, float]]:
     """Index and score of each context of a document, best first: its best sentence's score, 0 where it has none."""
-    sentences = document.sentences if config.sentence_weight > 0 else document.pages
+    sentences = document.ranked(config)
     contexts = document.contexts_of(sentences.starts)
     best = np.zeros(document.lined.context_starts.size)
     np.maximum.at(best, contexts, scored.flash)

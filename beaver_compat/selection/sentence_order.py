@@ -35,11 +35,15 @@ class SentenceOrder:
     def __call__(self, start: int, end: int) -> Runs:
         """The sentences between two characters, best first; none where there is only one."""
         document = self._asked.document
-        line = int(document.lined.starts.searchsorted(start, side="right")) - 1
+        line = int(document.lined.ends.searchsorted(start, side="right"))  # blank lines may stand before it
+        if line == document.lined.ends.size:
+            return []
+        start = max(start, int(document.lined.starts[line]))
         record = bool(document.lined.boundaries.records[line])  # is divided into its elements, all of it
         if record:
             start, end = (int(limit[line]) for limit in (document.lined.starts, document.lined.ends))
-        low = int(tokens_at(document.token_starts, np.array(start)))
+        edges = document.smoother.sentences(start, end)
+        low = int(tokens_at(document.token_starts, np.array(edges[0])))
         high = int(document.token_ends.searchsorted(end, side="right"))
         longest = _LONGEST_DIVIDED * self._config.page_size
         first, behind = document.text_tokens
@@ -47,7 +51,6 @@ class SentenceOrder:
             return []  # pages are kept whole; the implicit query has no scores
         if not record and (high - low > longest or document.whole_lines[line]):
             return []
-        edges = document.smoother.sentences(start, end)
         limits = np.array([low, *tokens_at(document.token_starts, np.array(edges[1:-1], dtype=np.int64)), high])
         if len(edges) < 3 or not (np.diff(limits) > 0).all():
             return []

@@ -96,7 +96,7 @@ def item_markers(
     begins, last = starts[likely], ends[likely] - 1  # without the bracket or period
     begins += is_any(initials[likely], _NUMBER_OPENERS)
     number, roman, digit = last > begins, last > begins, np.zeros(likely.size, dtype=bool)
-    for step in range(_LONGEST_NUMBER - 1):
+    for step in range(int((last - begins).max())):
         inside = begins + step < last
         sign = points[np.minimum(begins + step, points.size - 1)]
         digit |= inside & is_digit(sign)
