@@ -124,3 +124,36 @@ def test_periods_that_end_no_sentence(text: str) -> None:
 @pytest.mark.parametrize("text", ["Set it to max. Then go", "It is a cactus. 45 came", "He saw Inca. 45 left"])
 def test_periods_that_end_one(text: str) -> None:
     assert boundaries_of(text).sentences.tolist() == [text.index(". ") + 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He left early.She stayed on",
+        "It is over.It's late.",
+        'He said "no."Then he left',
+        "Ende.Ärger kam",
+        "Fin.Next, more",
+    ],
+)
+def test_sentences_that_were_run_together(text: str) -> None:
+    starts = boundaries_of(text).sentences.tolist()
+    assert len(starts) == 1
+    assert text[starts[0] - 1] in '."'
+    assert text[starts[0]].isupper()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It raised redis.exceptions.ConnectionError: refused",
+        "See java.util.List for it",
+        "Call settings.Load(path) first",
+        "Read docs/index.Html there",
+        "The class is models.BertModel here",
+        "It is in lib_core.Reader, too",
+        "It is at example.Com/path",
+    ],
+)
+def test_names_of_code_are_no_two_sentences(text: str) -> None:
+    assert not boundaries_of(text).sentences.size

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import distinct, nexts, rises
 from beaver_compat.text.characters import (
+    CLAUSE_END,
     CLOSER,
     LOWER,
     NEWLINE,
@@ -38,6 +39,9 @@ _RECORD_CLOSERS = '}],|>";'
 DELIMITERS = ",\t;|"
 _LEAST_DELIMITERS = 2  # in a line of a table
 _TERMINATOR_REACH = 3  # characters from a line's end in which a terminator is looked for, quotes behind it
+_LONGEST_RUN_TOGETHER = 24  # characters of the words on either side, with what stands behind them
+_AT_ONCE = 1 << 14  # such places
+_APOSTROPHES = "'\u2019"
 LONGEST_RECORD = 4096  # characters: a longer one may be cut like any long line
 
 
@@ -143,12 +147,34 @@ def _sentence_starts(
     starts = np.where(spaced, np.append(words, classes.size)[next_word], ends)
     inside = starts < classes.size
     starts, spaced, ends = starts[inside], spaced[inside], ends[inside]
-    first, second = classes[starts], classes[np.minimum(starts + 1, classes.size - 1)]
+    first = classes[starts]
     small = (first & (LOWER | TERMINATOR)) != 0
-    run_together = ((first & UPPER) != 0) & ((second & LOWER) != 0)
-    wide = (first & WIDE) != 0
-    apart = np.where(spaced, ~small & ~abbreviating(points, classes, ends, starts), run_together | wide)
+    apart = np.where(spaced, ~small & ~abbreviating(points, classes, ends, starts), (first & WIDE) != 0)
+    tight = np.flatnonzero(~spaced & ((first & UPPER) != 0))
+    for low in range(0, tight.size, _AT_ONCE):
+        some = tight[low : low + _AT_ONCE]
+        apart[some] = _run_together(points, classes, starts[some])
     return starts[apart], starts[spaced & small]
+
+
+def _run_together(points: NDArray[np.uint32], classes: NDArray[np.uint16], places: Positions) -> NDArray[np.bool_]:
+    """True for each place where a word of letters ends a sentence and another begins one: no name or path in code."""
+    reach = np.arange(_LONGEST_RUN_TOGETHER)
+    before = np.where(places[:, None] > reach, classes.take(places[:, None] - 1 - reach, mode="clip"), SPACE)
+    closing = np.logical_and.accumulate((before & (TERMINATOR | CLOSER)) != 0, axis=1)
+    word = np.logical_and.accumulate(closing | ((before & WORD) != 0), axis=1).sum(axis=1)
+    marks, row = closing.sum(axis=1), np.arange(places.size)
+    bound = before[row, np.minimum(word, reach[-1])]
+    whole = ((bound & _BLANK) != 0) | (((bound & CLOSER) != 0) & (marks > 1))  # a quote that is closed, too
+    rest = points.size - places[:, None]
+    behind = np.where(rest > reach, classes.take(places[:, None] + reach, mode="clip"), SPACE)
+    small = np.logical_and.accumulate(((behind & LOWER) != 0) | (reach == 0), axis=1).sum(axis=1)
+    last = np.minimum(small, _LONGEST_RUN_TOGETHER - 2)
+    next_one, one_after = behind[row, last], behind[row, last + 1]
+    marked = ((next_one & (TERMINATOR | CLOSER | CLAUSE_END)) != 0) & ((one_after & WORD) == 0)
+    elided = is_any(points.take(places + last, mode="clip"), _APOSTROPHES)
+    ended = (small > 1) & (((next_one & _BLANK) != 0) | marked | elided)
+    return ended & (word > marks) & whole
 
 
 def _records(
