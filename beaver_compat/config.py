@@ -50,6 +50,7 @@ class BeaverConfig:
     )
     neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
     sentence_weight: float = 0.3  # weight of a sentence's own score against its page's; 0 keeps whole pages
+    record_weight: float = 0.7  # the same of a line of data or code, which has less to do with the lines around it
     heading_weight: float = 0.45  # share of its heading's, document title's or speaker's score that a sentence gets
     number_weight: float = 0.2  # what a sentence with a number gains where the question asks how many, how long, when
     repeats_last: bool = True  # a sentence that stood word for word before is kept only when all others are
@@ -73,6 +74,7 @@ class BeaverConfig:
             "phrase_weight",
             "neighbor_weight",
             "sentence_weight",
+            "record_weight",
             "heading_weight",
             "number_weight",
         ):
@@ -99,6 +101,7 @@ class BeaverConfig:
             "phrase_weight": 0.0,
             "neighbor_weight": 0.0,
             "sentence_weight": 0.0,
+            "record_weight": 0.0,
             "heading_weight": 0.0,
             "number_weight": 0.0,
             "repeats_last": False,

@@ -68,7 +68,7 @@ def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> 
     if config.fold_words:
         starts, ends = offsets.T.astype(np.int64)
         ids = formed_ids(ids, starts, ends, question, odd_words(points, classes), tokenizer.encode)
-    return Query(ids, inside_number(classes, offsets[:, 0]), _numbers(tokenizer, question, config))
+    return Query(ids, inside_number(points, classes, offsets[:, 0]), _numbers(tokenizer, question, config))
 
 
 def _numbers(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> NDArray[np.bool_] | None:
@@ -269,7 +269,7 @@ def prepare_document(
         ids=ids,
         token_starts=token_starts,
         token_ends=token_ends,
-        inside=inside_number(lined.classes, token_starts),
+        inside=inside_number(lined.points, lined.classes, token_starts),
         context_limits=tokens.limits,
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,

@@ -132,7 +132,7 @@ def with_neighbors(scores: Tensor, contexts: Tensor, weight: float) -> Tensor:
     return result
 
 
-def sentence_scores(own: Tensor, pages: Tensor, first_page: Tensor, last_page: Tensor, weight: float) -> Tensor:
+def sentence_scores(own: Tensor, pages: Tensor, first_page: Tensor, last_page: Tensor, weights: Tensor) -> Tensor:
     """A sentence's score: its own, and the best of the pages that it stands in.
 
     Differs from the paper, which keeps whole pages: within a page the sentences that match go first.
@@ -142,13 +142,13 @@ def sentence_scores(own: Tensor, pages: Tensor, first_page: Tensor, last_page: T
         pages: scores of the pages, float32 [N].
         first_page: index of the page of each sentence's first token, int64 [S].
         last_page: index of the page of each sentence's last token, int64 [S].
-        weight: share of the sentence's own score.
+        weights: share of each sentence's own score, float32 [S].
 
     Returns:
         float32 [S].
     """
     page = torch.maximum(pages.index_select(0, first_page), pages.index_select(0, last_page))
-    return weight * own + (1 - weight) * page
+    return weights * own + (1 - weights) * page
 
 
 def with_headings(scores: Tensor, own: Tensor, heads: Tensor, naming: Tensor, weight: float) -> Tensor:

@@ -42,6 +42,7 @@ class Encoded(NamedTuple):
         pieces: their ranges: pages, and sentences where the configuration scores them.
         contexts: index of each page's context, int64 [N].
         first_page, last_page: index of the pages of each sentence's first and last token, int64 [S].
+        own_weights: weight of each sentence's own score against that of its pages, float32 [S].
         heads: index of the sentence that names each one's part, S for none, int64 [S + 1]; None where none is named.
         naming: True for each sentence that begins with the name of its part and says more, bool [S].
     """
@@ -51,6 +52,7 @@ class Encoded(NamedTuple):
     contexts: Tensor
     first_page: Tensor
     last_page: Tensor
+    own_weights: Tensor
     heads: Tensor | None
     naming: Tensor
 
@@ -107,8 +109,12 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
             pieces = with_vectors(context, pieces, config)
         columns = [torch.from_numpy(own).to(device) for own in (contexts, *sentence_pages)]
         heads = _heads(documents, device) if config.heading_weight > 0 else None
-        naming = _joined([document.naming for document in documents]).to(device)
-        return Encoded(context, pieces, columns[0], columns[1], columns[2], heads, naming)
+        naming, records = (
+            _joined(flags).to(device)
+            for flags in zip(*((document.naming, document.sentences.whole) for document in documents), strict=True)
+        )
+        own_weights = torch.where(records, config.record_weight, config.sentence_weight)
+        return Encoded(context, pieces, columns[0], columns[1], columns[2], own_weights, heads, naming)
 
 
 def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: BeaverConfig) -> QueryTokens:
@@ -164,7 +170,7 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     flash = page_scores = min_max(page_scores, prompts[0], count)
     if own:
         own_scores = min_max(own[0], prompts[1], count)
-        flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, config.sentence_weight)
+        flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, encoded.own_weights)
         if any(query.numbers is not None for query in queries):
             flash = flash + config.number_weight * _wanted_numbers(asked).to(flash.device)
         if encoded.heads is not None:

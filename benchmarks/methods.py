@@ -245,6 +245,7 @@ ABLATIONS: dict[str, str] = {
     "no numbers": "beaver:number_weight=0",
     "no labels": "beaver:part_labels=false",
     "whole pages": "beaver:sentence_weight=0",
+    "records like sentences": "beaver:record_weight=0.3",
     "repeats like the rest": "beaver:repeats_last=false",
     "anchors and flow first": "beaver:prior_share=1",
     "flash only": 'beaver:selection=["flash"]',

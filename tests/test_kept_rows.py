@@ -142,3 +142,26 @@ def test_of_tables_with_the_same_rows_the_one_that_has_the_column_is_kept(
             lines = kept(compressor, text, f"What is the {column.lower()} of the {name}?", 70).split("\n")
             assert any(name in line and cell in line for line in lines), (column, name)
             assert row("Model", column, "Stock") in lines
+
+
+@pytest.mark.parametrize("form", ["| {} | {} |", "{}: {} euros", "{},{},new", '{{"model": "{}", "price": {}}}'])
+def test_the_row_of_a_name_goes_before_those_of_longer_names(compressor: BeaverPromptCompressor, form: str) -> None:
+    models = [f"AX-{number}{suffix}" for number in (10, 20, 30, 40, 50) for suffix in ("", "P", "-S")]
+    rows = [form.format(model, 100 + 7 * place) for place, model in enumerate(models)]
+    heads = (
+        ["| Model | Price |", "|---|---|"] if form.startswith("|") else ["model,price,state"] if "new" in form else []
+    )
+    for model, row in zip(models, rows, strict=True):
+        text = kept(compressor, "\n".join([*heads, *rows]), f"What is the price of the {model}?", 45)
+        assert row in text.split("\n"), model
+
+
+@pytest.mark.parametrize("asked", ["2.1", "2.1.1", "2.10", "13.1"])
+def test_the_row_of_a_version_goes_before_those_of_others(compressor: BeaverPromptCompressor, asked: str) -> None:
+    versions = ["1.2", "2.1", "2.1.1", "2.1.4", "2.10", "3.1", "12.1", "13.1"]
+    months = ["May", "June", "July", "August", "April", "March", "October", "January"]
+    rows = [f"| {version} | {month} 2020 |" for version, month in zip(versions, months, strict=True)]
+    text = kept(
+        compressor, "\n".join(["| Version | Released |", "|---|---|", *rows]), f"When was version {asked} released?", 35
+    )
+    assert rows[versions.index(asked)] in text.split("\n")

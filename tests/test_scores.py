@@ -255,8 +255,8 @@ def test_neighbors_share_within_a_context_only() -> None:
 def test_a_sentence_takes_the_better_of_its_pages() -> None:
     own, pages = torch.tensor([0.4, 0.8]), torch.tensor([0.0, 1.0, 0.5])
     first, last = torch.tensor([0, 2]), torch.tensor([1, 2])
-    found = query_planner.sentence_scores(own, pages, first, last, 0.25)
-    torch.testing.assert_close(found, torch.tensor([0.25 * 0.4 + 0.75, 0.25 * 0.8 + 0.375]))
+    found = query_planner.sentence_scores(own, pages, first, last, torch.tensor([0.25, 0.75]))
+    torch.testing.assert_close(found, torch.tensor([0.25 * 0.4 + 0.75, 0.75 * 0.8 + 0.125]))
 
 
 @given(st.data(), st.floats(0, 1))

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.text.ascending import nexts, rises
+
 SPACE = 1  # white space that is no line end
 NEWLINE = 2
 TERMINATOR = 4  # may end a sentence
@@ -22,6 +24,9 @@ LOWER = 256
 CLAUSE_END = 512
 DIGIT = 1024
 OTHER = 2048  # none of these
+
+_LINKS = "-_."  # between the parts of a name with numbers
+_LONGEST_VERSION = 3  # digits behind a period: more are the year of a date
 
 CHARACTERS_AT_ONCE = 1 << 17  # what is derived from them on the way stays in the processor's cache
 
@@ -175,19 +180,47 @@ def _places(
     return np.concatenate([np.flatnonzero(test(values[low : low + CHARACTERS_AT_ONCE])) + low for low in lows])
 
 
-def inside_number(classes: NDArray[np.uint16], places: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """True for each place that has a digit on both sides, bool [m].
+def inside_number(
+    points: NDArray[np.uint32], classes: NDArray[np.uint16], places: NDArray[np.integer[Any]]
+) -> NDArray[np.bool_]:
+    """True for each place inside a number, a version or the number of a name, bool [m].
+
+    That is between digits, at a period between them, and behind those of a name that goes on: of ``AX-30P``, not of
+    ``30kg``.
 
     Args:
-        classes: of the text's characters, uint16 [n].
+        points: code points of the text, uint32 [n].
+        classes: their class bits, uint16 [n].
         places: 0..n, [m].
 
-    >>> inside_number(character_classes(code_points("10 2")), np.array([0, 1, 2, 3, 4]))
-    array([False,  True, False, False, False])
+    >>> points = code_points("10 2.1 X3b 3b")
+    >>> inside_number(points, character_classes(points), np.arange(14)).nonzero()[0]
+    array([1, 4, 5, 9])
     """
     digits = places_of(classes, DIGIT)
-    inside = np.zeros(classes.size + 1, dtype=np.bool_)
-    inside[digits[1:][digits[1:] - digits[:-1] == 1]] = True
+    inside = np.zeros(classes.size + 3, dtype=np.bool_)
+    if not digits.size:
+        return inside[places]
+    gaps = rises(digits, -3)
+    inside[digits[gaps == 1]] = True
+    first = np.flatnonzero(gaps > 1)
+    starts, lengths = digits[first], nexts(first, digits.size) - first
+    ends = starts + lengths
+
+    def signs(at: NDArray[np.int64]) -> NDArray[np.uint32]:
+        return np.where((at >= 0) & (at < points.size), points.take(at, mode="clip"), 0)
+
+    def letters(at: NDArray[np.int64], bits: int = WORD) -> NDArray[np.bool_]:
+        found = (classes.take(at, mode="clip") & (bits | DIGIT | WIDE)) == bits
+        return found & (at >= 0) & (at < classes.size)
+
+    linked = is_any(signs(starts - 1), _LINKS)
+    joined = linked & (gaps[first] == 2) & (points[starts - 1] == ord(".")) & (lengths <= _LONGEST_VERSION)
+    inside[starts[joined]] = inside[starts[joined] - 1] = True
+    named = letters(starts - 1) | (linked & letters(starts - 2))
+    named[1:] |= (linked & (gaps[first] == 2))[1:] & named[:-1]
+    goes_on = letters(ends) | (is_any(signs(ends), _LINKS) & letters(ends + 1, UPPER))
+    inside[ends[named & goes_on]] = True
     return inside[places]
 
 
