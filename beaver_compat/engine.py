@@ -208,7 +208,8 @@ class Engine:
             asked = Asked(document, query, encoded)
             scored = yield asked
             order = SentenceOrder(asked, self.table.weight, self.config)
-            selection = Selector(document, scored, layout, wishes, self.config, count, budget, order).select()
+            said = question.strip() if question.strip() in layout.prompt(bare, everything) else ""
+            selection = Selector(document, scored, layout, wishes, self.config, count, budget, order, said).select()
         own = groupby(selection.spans, key=attrgetter("context_index"))
         spans = chain.from_iterable(self._placed(index, list(spans), layout) for index, spans in own)
         return selection._replace(spans=tuple(spans))

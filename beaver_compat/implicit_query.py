@@ -36,6 +36,18 @@ _CUE = re.compile(
     re.I,
 )
 _CUED_LINE = re.compile(rf"^{_CUE.pattern}", re.I | re.M)
+# What a first paragraph that tells what to do with the text begins with; verbs of recipes and manuals are not there.
+_TASK = re.compile(
+    r"(?:please |kindly |bitte |por favor,? |s'il (?:te|vous) plaît,? |请|請)?(?:(?:analy[sz]e|classify|condense"
+    r"|convert|correct|describe|draft|explain|extract|give me|identify|list|outline|paraphrase|proofread|rephrase"
+    r"|rewrite|shorten|simplify|summari[sz]e|tell me|translate|write"
+    r"|beantworte|beschreibe?|erkläre?|extrahiere|fass(?:e|en sie)?|kürze|nenne?|schreibe?|übersetze?n?"
+    r"|explique[rz]?|extrais|extrayez|reformule[rz]?|résume[rz]?|tradui(?:re|s|sez)"
+    r"|explica|extra[ei]|reescrib[ae]|resum[aei]|riassumi|tradu(?:ce|ci|zca|za)"
+    r"|vat|vertaal|выдели|напиши|объясни|переведи|перескажи|сократи)\b"
+    r"|总结|總結|概括|翻译|翻譯|提取|改写|改寫|要約|翻訳|요약|번역)",
+    re.I,
+)
 _OPTION = re.compile(r"[ \t]*[(\[]?(?:[A-Ha-h]|\d\d?)[.):\]]")
 
 
@@ -58,7 +70,8 @@ def find_query(lined: LinedText, token_starts: Positions, context_limits: Positi
       end, with the questions right above it, or its options below it;
     - at the end, the line above a last one such as ``Assistant:``;
     - at the beginning, what ends with a line that asks something and stands apart, unless many do;
-    - at the beginning, a line that ends with a colon and stands apart: ``Translate the following text:``;
+    - at the beginning, a line that stands apart and ends with a colon (``Translate the following text:``) or tells what
+      to do (``Summarize the text below.``);
     - at the end, the last paragraph, if its first line is a sentence;
     - the last M tokens, of a short text an eighth, from where the nearest line or sentence begins, as in the paper.
 
@@ -179,7 +192,8 @@ def _opening(lined: LinedText, high: int, least: int) -> int:
         if apart[line] and _MARK.search(lined.text, first[line], ends[line]):
             asks = apart[line + 1 :] & is_any(signs[line + 1 :], _SIGNS)
             return int(ends[line]) if asks.sum() <= _MOST_OTHERS else 0
-    return int(ends[0]) if apart[0] and least <= ends[0] <= high and signs[0] in _COLONS else 0
+    tells = signs[0] in _COLONS or (boundaries.terminated[0] and _TASK.match(lined.text, first[0]))
+    return int(ends[0]) if apart[0] and least <= ends[0] <= high and tells else 0
 
 
 def _paragraph(boundaries: Boundaries, low: int, end: int) -> int:

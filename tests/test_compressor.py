@@ -337,3 +337,31 @@ def test_short_contexts_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> Non
     contexts = [f"The ferry number {number} leaves at nine. " * 12 for number in range(6)]
     compressor.compress(contexts, question="When does it leave?", target_token=100)
     assert sum(map(len, counted)) == len("\n\n".join([*contexts, "When does it leave?"]))
+
+
+@pytest.mark.parametrize("frame", ["{text}\n\nQuestion: {asked}\nHelpful Answer:", "Question: {asked}\n\n{text}"])
+def test_a_question_that_is_printed_anyway_is_kept_last_in_the_text(
+    compressor: BeaverPromptCompressor, frame: str
+) -> None:
+    facts = {
+        "Who runs the mill on the river?": "The mill on the river is run by Ann Frost, who bought it from her uncle.",
+        "When does the ferry leave Oslo?": "The ferry leaves Oslo at a quarter past nine, on Sundays an hour later.",
+        "How many herons nest by the lake?": "By the lake nest forty herons and, since last year, two pairs of cranes.",
+        "What does the baker sell on Friday?": "On Friday the baker sells plum cake, which is gone before ten o'clock.",
+    }
+    for asked, answer in facts.items():
+        rest = "The gate is painted green every spring, and the path to it is swept by the children of the school. " * 4
+        text = frame.format(text="\n\n".join([rest, *facts.values(), rest]), asked=asked)
+        for budget in range(35, 90, 5):
+            found = compressor.compress(text, question=asked, target_token=budget)
+            assert answer in found.compressed_context
+            assert asked not in found.compressed_context
+        alone = compressor.compress(text, question=asked, target_token=40, concate_question=False)
+        assert asked in alone.compressed_prompt  # which has it nowhere else
+
+
+def test_a_text_of_nothing_but_its_question(compressor: BeaverPromptCompressor) -> None:
+    asked = "Who runs the mill on the river?"
+    found = compressor.compress(f"{asked}\n" * 4000, question=asked, target_token=60)
+    assert found.within_budget
+    assert found.compressed_context.startswith(asked)

@@ -84,6 +84,10 @@ def test_the_question_at_the_end_is_the_query(end: str) -> None:
         "من أعاد بناء الطاحونة؟",
         "Summarize the following text in three bullet points:",
         "Translate the text below, all that was rebuilt after the flood, into French:",
+        "Summarize the following text in two sentences.",
+        "Please list what was rebuilt after the flood. Keep the names.",
+        "Fasse den folgenden Text in zwei Sätzen zusammen.",
+        "总结下面的文章，用三句话。",
     ],
 )
 def test_the_question_at_the_beginning_is_the_query(opening: str) -> None:
@@ -94,6 +98,13 @@ def test_the_question_at_the_beginning_is_the_query(opening: str) -> None:
     assert kept.spans[0].role == "query"
     if "rebuilt" in opening:  # the table knows no Arabic
         assert "rebuilt after the flood" in kept.compressed_context
+
+
+@pytest.mark.parametrize(
+    "opening", ["Open the gate by hand.", "Listing 3 has all names.", "Write-ups are below", "The list."]
+)
+def test_what_tells_the_reader_nothing_about_the_text_is_no_query(opening: str) -> None:
+    assert not query_of(f"{opening}\n\n{TEXT}").startswith(opening)
 
 
 def test_a_question_at_the_beginning_may_stand_right_above_the_text() -> None:

@@ -22,6 +22,9 @@ _WORD_BONUS = 1.0  # sentences that hold a forced word go before those that don'
 _SIGN_BONUS = 0.1  # signs and digits decide between sentences that answer about as well
 _DYNAMIC_BONUS = 0.25  # for the best context's sentences, taken from the worst's, where ``dynamic`` is 1
 
+_LEAST_SAID = 12  # characters: fewer may stand anywhere
+_SAID = 0.6  # of a sentence's characters, the rest being a label such as ``Question:``
+
 _DIGITS = re.compile(r"\d+")
 Extent = tuple[int, int]
 
@@ -129,6 +132,30 @@ def _sentences(document: Document, edges: Positions, part: int, backward: bool) 
             if document.lined.text[slice(*extent)].strip():
                 yield extent
                 near = edge
+
+
+def saying(document: Document, sentences: Partition, words: str) -> NDArray[np.bool_]:
+    """True for each sentence that says hardly more than some words do, word for word, bool [S].
+
+    Args:
+        document: what they are sentences of.
+        sentences: the stretches that are ranked.
+        words: looked for as they are; a few characters are said by none.
+    """
+    places = [-len(words)]
+    text = document.lined.text
+    while len(words) >= _LEAST_SAID and (at := text.find(words, places[-1] + len(words))) >= 0:
+        places.append(at)
+    begins = np.array(places)
+
+    def said(characters: Positions) -> Positions:
+        """How many characters before each are of those words."""
+        last = begins.searchsorted(characters, side="right") - 1
+        return last * len(words) + np.minimum(characters - begins[last], len(words))
+
+    starts, ends = sentences.starts, sentences.ends
+    found: NDArray[np.bool_] = said(ends) - said(starts) > _SAID * (ends - starts)
+    return found
 
 
 def _holding(document: Document, sentences: Partition, pattern: re.Pattern[str]) -> NDArray[np.bool_]:

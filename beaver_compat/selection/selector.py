@@ -22,7 +22,14 @@ from beaver_compat.selection.bounds import within_limits
 from beaver_compat.selection.fitting import largest_fitting
 from beaver_compat.selection.layout import Layout
 from beaver_compat.selection.planning import Candidates, Parts, Positions, plan
-from beaver_compat.selection.preferences import Extent, best_of_each, context_ranking, edge_sentences, preferred_order
+from beaver_compat.selection.preferences import (
+    Extent,
+    best_of_each,
+    context_ranking,
+    edge_sentences,
+    preferred_order,
+    saying,
+)
 from beaver_compat.selection.runs import Runs
 from beaver_compat.selection.wishes import Wishes
 
@@ -53,6 +60,7 @@ class Selector:
         count: tokens of a text.
         budget: tokens of the whole prompt.
         sentences_in: the sentences of a stretch, best first.
+        said: what the rest of the prompt says: sentences that say no more go last.
     """
 
     def __init__(
@@ -65,6 +73,7 @@ class Selector:
         count: Callable[[str], int],
         budget: int,
         sentences_in: Callable[[int, int], Runs],
+        said: str = "",
     ) -> None:
         self.document, self.layout, self.wishes, self.config = document, layout, wishes, config
         self.count, self.budget, self.sentences_in = count, budget, sentences_in
@@ -78,7 +87,10 @@ class Selector:
             for index, (part, context) in enumerate(zip(layout.parts, self.context_of_part, strict=True))
         ]
         order = preferred_order(document, self.sentences, self.contexts, scored.flash, self.best_first, wishes)
-        self.scored = scored if order is None else scored._replace(order=order)
+        order = scored.order if order is None else order
+        if said:
+            order = order[np.argsort(saying(document, self.sentences, said)[order], kind="stable")]
+        self.scored = scored._replace(order=order)
 
     def select(self) -> Selection:
         """Keep the best that fits.  Where the fixed parts alone exceed the budget, only they are kept."""
