@@ -18,7 +18,9 @@ from beaver_compat.scores.word_forms import formed_ids, odd_words
 from beaver_compat.text.characters import character_classes, code_points
 from beaver_compat.tokenization import Tokenizer
 
-CAPITALS = re.compile(r"(?<![^\W河狸])[A-ZÄÖÜ]{4,}(?![^\W河狸])")
+CAPITALS = re.compile(
+    r"(?<![^\W_河狸])(?:[A-ZÄÖÜ]{4,}(?![^\W_河狸])|(?<=_)[A-ZÄÖÜ]{2,}(?![^\W_河狸])|[A-ZÄÖÜ]{2,}(?=_))"
+)
 LETTERS = re.compile(r"(?<![^\W_])[^\W\d_河狸]{2,40}(?![^\W_])")
 CONNECTED = re.compile(r"[^\W\d_河狸][-'’./@&+_]")
 BITS = ["LIABILITY", "Über", "ÜBER", "NOT", "A", "x", "MAX_SIZE", "ABCD1", "mona", "Mona", "2nd", "河狸", "a" * 41]

@@ -21,7 +21,7 @@ from beaver_compat.tokenization import Tokenized
 
 Positions = NDArray[np.int64]
 
-_LEAST_CAPITALS = 4  # shorter ones are mostly names that have no small form: IBM, USA
+_LEAST_CAPITALS = 4  # shorter ones are mostly names that have no small form: IBM, USA, but for parts of names: CACHE_TTL
 _LEAST_LETTERS, _MOST_LETTERS = 2, 40
 _CONNECTORS = "-'\u2019./@&+_"  # between letters they make one word of two, spelt alike wherever it stands
 _SPACES = " \n\r"  # reading the first words of lines as behind a space, too, was no better
@@ -57,21 +57,19 @@ def odd_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Words:
 
 
 def _capital_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tuple[Positions, Positions]:
+    """Long words of nothing but capitals, and shorter ones of names such as ``CACHE_TTL``."""
     capitals = places_of(classes, UPPER)
     first = np.flatnonzero(rises(capitals, -2) > 1)
     lengths = nexts(first, capitals.size) - first
-    long = lengths >= _LEAST_CAPITALS
-    if not long.any():
-        return capitals[:0], capitals[:0]
-    starts = capitals[first[long]]
-    ends = starts + lengths[long]
-
-    def joins(places: Positions) -> NDArray[np.bool_]:
-        return ((classes[places] & WORD) != 0) | (points[places] == ord("_"))
-
-    joined = (starts > 0) & joins(np.maximum(starts - 1, 0))
-    joined |= (ends < points.size) & joins(np.minimum(ends, points.size - 1))
-    return starts[~joined], ends[~joined]
+    likely = lengths >= _LEAST_LETTERS
+    starts, lengths = capitals[first[likely]], lengths[likely]
+    if not starts.size:
+        return starts, starts
+    ends = starts + lengths
+    before, behind = np.maximum(starts - 1, 0), np.minimum(ends, points.size - 1)
+    inside = ((starts > 0) & ((classes[before] & WORD) != 0)) | ((ends < points.size) & ((classes[behind] & WORD) != 0))
+    whole = ~inside & ((lengths >= _LEAST_CAPITALS) | (points[before] == ord("_")) | (points[behind] == ord("_")))
+    return starts[whole], ends[whole]
 
 
 def _glued_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tuple[Positions, Positions]:
