@@ -18,10 +18,9 @@ from beaver_compat.selection.layout import Layout, Limit, line_end_or_space
 from beaver_compat.text.lined_text import CONTEXT_SEPARATOR
 
 _CLOSING = "</llmlingua>"
-_ATTRIBUTE = r"(rate|compress)\s*=\s*(\d+(?:\.\d*)?|\.\d+|True|False)"
-_ATTRIBUTES = re.compile(_ATTRIBUTE, re.ASCII)
-_PLAIN = re.sub(r"\((?!\?)", "(?:", _ATTRIBUTE)
-_TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_PLAIN})*)\s*>|{_CLOSING}", re.ASCII)
+_ATTRIBUTE = r"(?:rate\s*=\s*(?:\d+(?:\.\d*)?|\.\d+)|compress\s*=\s*(?:True|False))"
+_TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_ATTRIBUTE})*)\s*>|{_CLOSING}", re.ASCII)
+_NAME_AND_VALUE = re.compile(r"(\w+)\s*=\s*([\w.]+)", re.ASCII)  # of an attribute of a tag
 _LIKE_A_TAG = re.compile(r"</?llmlingua(?![\w-])[^<>]*>?", re.ASCII)
 _WIDEST_EDGE = 100  # characters of white space around a segment that are printed with it
 _TRIPLES = "a list of (length, rate, compress)"
@@ -71,7 +70,7 @@ def parse_segments(text: str) -> list[Segment]:
         if until > position:
             segments.append(_segment(text[position:until], attributes))
         if tag:
-            attributes = dict(_ATTRIBUTES.findall(tag[1] or ""))
+            attributes = dict(_NAME_AND_VALUE.findall(tag[1] or ""))
             position = tag.end()
     return segments
 
