@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -44,7 +45,7 @@ class ToolsFace(Engine):
     def compress_json(
         self,
         json_data: Mapping[Any, Any],
-        json_config: str | Mapping[Any, Any],
+        json_config: str | os.PathLike[str] | Mapping[Any, Any],
         instruction: str = "",
         question: str = "",
         rate: float = 0.5,
