@@ -91,6 +91,7 @@ class LLMLingua2Face(Engine):
         token_to_word: str,
         force_tokens: Sequence[str],
         force_reserve_digit: bool,
+        **without_effect: object,
     ) -> Steps[dict[str, Any]]:
         """LLMLingua-2's result; ``separators`` are those of its labels, if they are wanted.
 
