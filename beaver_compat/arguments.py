@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from numbers import Real
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple
 
 from beaver_compat.errors import InputAssertionError, InputTypeError, InputValueError, shown
 
@@ -123,9 +124,7 @@ def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> lis
         raise InputTypeError(f"{name} is of type {type(ids).__name__}: {shown(ids)}; give a list of integers")
     indices: dict[int, None] = {}
     for place, index in enumerate(ids):
-        if isinstance(index, bool) or not isinstance(index, SupportsIndex):
-            raise InputTypeError(f"{name}[{place}] is of type {type(index).__name__}: {shown(index)}; give an integer")
-        number = operator.index(index)
+        number = checked_integer(f"{name}[{place}]", index)
         if not -count <= number < count:
             step = f"give an integer from {-count} to {count - 1}" if count else "give None"
             raise InputValueError(f"{name}[{place}] is {shown(number)}, but there are {count} contexts; {step}")
@@ -142,6 +141,18 @@ def check_question(rank_method: object, question: str) -> None:
 def joined_prompt(parts: Sequence[str]) -> str:
     """The parts that are not empty, joined by blank lines."""
     return "\n\n".join(part for part in parts if part)
+
+
+def checked_integer(name: str, value: Any) -> int:
+    """An integer, numpy's included.
+
+    Raises:
+        InputTypeError: anything else.
+    """
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            return operator.index(value)
+    raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give an integer")
 
 
 def checked_number(name: str, value: object) -> float:

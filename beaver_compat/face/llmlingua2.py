@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, SupportsIndex
+from typing import Any
 
-from beaver_compat.arguments import UNSET, Goal, checked_context_ids, checked_goal
+from beaver_compat.arguments import UNSET, Goal, checked_context_ids, checked_goal, checked_integer
 from beaver_compat.engine import Engine, Steps
 from beaver_compat.errors import InputAssertionError, InputTypeError, shown
 from beaver_compat.face.word_labels import labeled_words
@@ -165,9 +164,4 @@ def most_forced_tokens(llmlingua2_config: Mapping[str, Any] | None) -> int:
         if name not in _OPTIONS:
             known = ", ".join(_OPTIONS)
             raise InputTypeError(f"llmlingua2_config has the unexpected key {shown(name)}; give {known}")
-    most = options["max_force_token"]
-    if not isinstance(most, SupportsIndex):
-        raise InputTypeError(
-            f"llmlingua2_config['max_force_token'] is of type {type(most).__name__}: {shown(most)}; give an integer"
-        )
-    return max(operator.index(most), 0)
+    return max(checked_integer("llmlingua2_config['max_force_token']", options["max_force_token"]), 0)
