@@ -130,7 +130,7 @@ def make_wishes(
     suffix = _checked_suffix(context_budget)
     number = _checked_count("force_context_number", force_context_number, unset=-1)
     target = _checked_count("target_context", target_context, unset=-1)
-    tokens = _checked_size("context_level_target_token", context_level_target_token, unset=-1.0)
+    tokens = _checked_size("context_level_target_token", context_level_target_token)
     share = 1.0 if context_level_rate is None else checked_share("context_level_rate", context_level_rate)
     numbers = [bound for bound in (number, target) if bound >= 0]
     return Wishes(
@@ -144,7 +144,7 @@ def make_wishes(
         context_budget=suffix if filtered else "",
         tokens=_checked_tokens(force_tokens),
         digits=bool(force_reserve_digit),
-        dynamic=min(max(_checked_size(_DYNAMIC, dynamic_context_compression_ratio, unset=-1.0), 0.0), 1.0),
+        dynamic=min(max(_checked_size(_DYNAMIC, dynamic_context_compression_ratio), 0.0), 1.0),
         order=str(reorder_context),
         whole_contexts=filtered and not use_token_level_filter and not use_sentence_level_filter,
         whole_sentences=not use_token_level_filter,
@@ -186,8 +186,6 @@ def _checked_suffix(context_budget: object) -> str:
             f"context_budget is of type {type(context_budget).__name__}: {shown(context_budget)}; give a string such as"
             ' "+100" or "*1.5"'
         )
-    if context_budget == UNBOUNDED:
-        return ""
     suffix = context_budget.strip()
     parsed = len(suffix) <= _LONGEST_SUFFIX and not _OPERATION.sub("", suffix)
     if not parsed or any(sign == "/" and not float(number) for sign, number in _OPERATION.findall(suffix)):
@@ -214,14 +212,9 @@ def _checked_count(name: str, value: object, unset: int = 0) -> int:
     return min(max(count, min(unset, 0)), _MOST)
 
 
-def _checked_size(name: str, value: object, unset: float = 0.0) -> float:
-    """A number of 0 or more; None is ``unset``, and so is any number below 0 where ``unset`` is one."""
-    if value is None:
-        return unset
-    size = checked_number(name, value)
-    if size < 0 <= unset:
-        raise InputValueError(f"{name} is {shown(value)}; give 0 or more")
-    return max(size, min(unset, 0.0))
+def _checked_size(name: str, value: object) -> float:
+    """A number; below 0 it means unset, and so does None, which becomes -1."""
+    return -1.0 if value is None else max(checked_number(name, value), -1.0)
 
 
 def _checked_tokens(force_tokens: object) -> tuple[str, ...]:
