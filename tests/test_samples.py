@@ -121,15 +121,13 @@ def test_readable_lines_stay_for_a_reader(tmp_path: Path) -> None:
 
 def test_a_line_gives_the_whole_prompt() -> None:
     shape = {"prefix": "Example. ", "join": ["\n", "\nQuestion: "], "suffix": " Answer:"}
-    meta = {"prompt": shape, "evidence_spans": [[19, 30]]}
-    sample = sample_of(row(instruction="Read.", meta=meta, match="all"), 0)
+    sample = sample_of(row(instruction="Read.", meta={"prompt": shape}, match="all"), 0)
     assert sample.prompt("Kept.") == "Example. Read.\nKept.\nQuestion: What did Bob find? Answer:"
-    assert (sample.metric, sample.depths) == ("string_match_all", (19 / 46,))
+    assert sample.metric == "string_match_all"
     assert sample_of(row(), 0).prompt("Kept.") == "Kept.\n\nWhat did Bob find?"
     bare = {"context": "", "question": "b", "answers": [7]}
     assert sample_of(bare, 3).id == "3"
     assert sample_of({**bare, "meta": None, "match": None, "classes": None}, 3) == sample_of(bare, 3)
-    assert sample_of({**bare, "meta": {"evidence_spans": [[0, 1]]}}, 3).depths == (0.0,)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +153,6 @@ def test_a_line_gives_the_whole_prompt() -> None:
         (json.dumps(row(meta={"prompt": "Q:"})), "meta is {'prompt': 'Q:'}; give an object as"),
         (json.dumps(row(meta={"prompt": {"suffix": 1}})), "meta is {'prompt': {'suffix': 1}}; give"),
         (json.dumps(row(meta={"prompt": {"join": ["a"]}})), "meta is {'prompt': {'join': ['a']}}; give"),
-        (json.dumps(row(meta={"evidence_spans": [5]})), "meta is {'evidence_spans': [5]}; give"),
-        (json.dumps(row(meta={"evidence_spans": 5})), "meta is {'evidence_spans': 5}; give"),
         (json.dumps(row(meta={"answer_option_texts": "A"})), "meta is {'answer_option_texts': 'A'}; give"),
         ("\udcff", "byte 0 (0xFF) is no text in UTF-8"),
     ],
