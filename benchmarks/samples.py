@@ -17,7 +17,6 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -174,29 +173,12 @@ def sample_of(row: dict[str, Any], place: int) -> Sample:
     )
 
 
-def read_samples(path: Path, limit: int | None = None, readable: bool = False) -> tuple[list[Sample], int]:
-    """The first `limit` samples of a file that can be scored, and how many lines on the way were left out.
-
-    Left out are those without a reference that stands in their context, unless they are `readable`: a reader can be
-    scored on them all the same.
+def read_samples(path: Path) -> Iterator[Sample]:
+    """The samples of a file, one by one.
 
     Raises:
         UnavailableError: the file can't be read, or a line is no sample.
     """
-    left_out = 0
-
-    def usable() -> Iterator[Sample]:
-        nonlocal left_out
-        for sample in _samples(path):
-            if sample.references or (readable and sample.answers):
-                yield sample
-            else:
-                left_out += 1
-
-    return list(islice(usable(), limit)), left_out
-
-
-def _samples(path: Path) -> Iterator[Sample]:
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as lines:
