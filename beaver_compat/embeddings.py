@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beaver_compat.devices import resolve_device
 from beaver_compat.errors import InputTypeError, InputValueError, ModelNotFoundError, shown
 from beaver_compat.models.checkpoints import StoredTensor, broken, find_table, open_checkpoint, read_json
 from beaver_compat.models.sources import HubModel, LocalFolder, open_source
@@ -25,8 +24,6 @@ from beaver_compat.models.tokenizer_files import fitting_tokenizer, load_tokeniz
 if TYPE_CHECKING:
     import tokenizers
     import torch
-
-__all__ = ["DEFAULT_MODEL", "EmbeddingTable", "load_table", "resolve_device"]
 
 DEFAULT_MODEL = "wordllama"
 _BUNDLED_WIDTH = 256
@@ -69,11 +66,6 @@ class EmbeddingTable:
     def dtype(self) -> torch.dtype:
         """Number type of the table."""
         return self.weight.dtype
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the table in bytes."""
-        return self.weight.nbytes
 
     def __repr__(self) -> str:
         dtype = str(self.dtype).removeprefix("torch.")
