@@ -78,7 +78,7 @@ def checked_goal(rate: object, target_token: object) -> Goal:
     share = checked_number("rate", rate)
     target = checked_number("target_token", target_token)
     if share > 1:
-        raise rate_too_high(rate)
+        raise rate_too_high("rate", rate)
     if share < 0:
         raise InputValueError(f"rate is {shown(rate)}; give a share from 0 to 1")
     if target < 0 and target != UNSET:
@@ -107,13 +107,13 @@ def checked_rate(name: str, rate: object) -> float:
     """
     share = checked_number(name, rate)
     if share > 1:
-        raise rate_too_high(rate)
+        raise rate_too_high(name, rate)
     return max(share, 0.0)
 
 
-def rate_too_high(rate: object) -> InputAssertionError:
-    """The error for a rate above 1: LLMLingua's words, then the value."""
-    return InputAssertionError(f"{_RATE_TOO_HIGH} It is {shown(rate)}.")
+def rate_too_high(name: str, rate: object) -> InputAssertionError:
+    """The error for a rate above 1: LLMLingua's words, then which it is and the value."""
+    return InputAssertionError(f"{_RATE_TOO_HIGH} {name} is {shown(rate)}.")
 
 
 def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> list[int]:

@@ -46,7 +46,10 @@ def resolve_device(device_map: Any) -> torch.device:
     if isinstance(device_map, str) and device_map in _SPREAD:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if isinstance(device_map, bool) or not isinstance(device_map, str | int | torch.device):
-        raise InputTypeError(f"device_map must be a device, got {type(device_map).__name__} {shown(device_map)}.")
+        raise InputTypeError(
+            f"device_map is of type {type(device_map).__name__}: {shown(device_map)}; give a name such as 'cpu',"
+            " 'cuda' or 'cuda:1'"
+        )
     try:
         device = torch.device("cuda", device_map) if isinstance(device_map, int) else torch.device(device_map)
     except (RuntimeError, ValueError) as error:

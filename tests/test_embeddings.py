@@ -150,7 +150,8 @@ def test_a_wrong_dtype_is_named(asked: object) -> None:
 
 @pytest.mark.parametrize("name", [3, b"gpt2", ["gpt2"]])
 def test_a_name_of_the_wrong_type_is_named(name: Any) -> None:
-    with pytest.raises(InputTypeError, match=type(name).__name__):
+    told = rf"^model_name is of type {type(name).__name__}: .*; give .* folder, or None"
+    with pytest.raises(InputTypeError, match=told):
         load_table(name)
 
 

@@ -249,7 +249,10 @@ def open_source(name: str | os.PathLike[str], model_config: Mapping[str, Any]) -
         InputTypeError: `name` is neither text nor a path; ModelNotFoundError: nothing stands there.
     """
     if not isinstance(name, str | os.PathLike):
-        raise InputTypeError(f"model_name must be a str, got {type(name).__name__} {shown(name)}.")
+        raise InputTypeError(
+            f"model_name is of type {type(name).__name__}: {shown(name)}; give a model's name or a local folder, or"
+            " None for the bundled table"
+        )
     text = os.fspath(name)
     folder = Path(text).expanduser()
     return LocalFolder(text, folder) if text and folder.is_dir() else HubModel(text, model_config)
