@@ -9,7 +9,7 @@ from contextlib import suppress
 from numbers import Real
 from typing import Any, NamedTuple
 
-from beaver_compat.errors import InputAssertionError, InputTypeError, InputValueError, shown
+from beaver_compat.errors import InputAssertionError, InputValueError, shown, wrong_type
 
 _RATE_TOO_HIGH = (
     "Error: 'rate' must not exceed 1.0. The value of 'rate' indicates compression rate and must be within the range"
@@ -25,19 +25,15 @@ def checked_contexts(context: object) -> list[str]:
     Raises:
         InputTypeError: anything but a string or a list or tuple of strings, naming type and index.
     """
-    if context is None or (isinstance(context, str) and not context):
+    if context is None:
         return []
     if isinstance(context, str):
-        return [context]
+        return [context] if context else []
     if not isinstance(context, (list, tuple)):
-        raise InputTypeError(
-            f"context is of type {type(context).__name__}: {shown(context)}; give a string or a list of strings"
-        )
+        raise wrong_type("context", context, "a string or a list of strings")
     for index, item in enumerate(context):
         if not isinstance(item, str):
-            raise InputTypeError(
-                f"context[{index}] is of type {type(item).__name__}: {shown(item)}; give a string, such as its text"
-            )
+            raise wrong_type(f"context[{index}]", item, "a string, such as its text")
     return list(context)
 
 
@@ -46,7 +42,7 @@ def checked_text(name: str, value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give a string")
+        raise wrong_type(name, value, "a string")
     return value
 
 
@@ -121,7 +117,7 @@ def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> lis
     if ids is None:
         return []
     if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
-        raise InputTypeError(f"{name} is of type {type(ids).__name__}: {shown(ids)}; give a list of integers")
+        raise wrong_type(name, ids, "a list of integers")
     indices: dict[int, None] = {}
     for place, index in enumerate(ids):
         number = checked_integer(f"{name}[{place}]", index)
@@ -152,7 +148,7 @@ def checked_integer(name: str, value: Any) -> int:
     if not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)
-    raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give an integer")
+    raise wrong_type(name, value, "an integer")
 
 
 def checked_number(name: str, value: object) -> float:
@@ -162,7 +158,7 @@ def checked_number(name: str, value: object) -> float:
         InputTypeError, InputValueError: no number, or NaN.
     """
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give a number")
+        raise wrong_type(name, value, "a number")
     try:
         number = float(value)
     except OverflowError:

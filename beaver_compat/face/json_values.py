@@ -13,7 +13,15 @@ from typing import Any
 
 from beaver_compat.arguments import checked_rate
 from beaver_compat.document import SPAN_SEPARATOR
-from beaver_compat.errors import InputAssertionError, InputKeyError, InputTypeError, InputValueError, shortened, shown
+from beaver_compat.errors import (
+    InputAssertionError,
+    InputKeyError,
+    InputTypeError,
+    InputValueError,
+    shortened,
+    shown,
+    wrong_type,
+)
 from beaver_compat.selection.layout import Layout, Limit, line_end_or_space
 from beaver_compat.structured import asked_tokens
 
@@ -71,7 +79,7 @@ class JsonPrompt:
 
     def __init__(self, data: object, config: object, remove: bool, count: Callable[[str], int]) -> None:
         if not isinstance(data, Mapping):
-            raise InputTypeError(f"json_data is of type {type(data).__name__}: {shown(data)}; give a dict")
+            raise wrong_type("json_data", data, "a dict")
         for key, value in data.items():
             _check_keys("json_data", [key])
             _check_nesting(f"json_data[{shown(key)}]", value, _DEEPEST)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from beaver_compat.arguments import checked_number, checked_share
-from beaver_compat.errors import InputTypeError, InputValueError, shown
+from beaver_compat.errors import InputTypeError, InputValueError, shown, wrong_type
 
 RANK_METHODS = (
     "llmlingua",
@@ -182,10 +182,7 @@ def _checked_suffix(context_budget: object) -> str:
     if context_budget is None:
         return ""
     if not isinstance(context_budget, str):
-        raise InputTypeError(
-            f"context_budget is of type {type(context_budget).__name__}: {shown(context_budget)}; give a string such as"
-            ' "+100" or "*1.5"'
-        )
+        raise wrong_type("context_budget", context_budget, 'a string such as "+100" or "*1.5"')
     suffix = context_budget.strip()
     parsed = len(suffix) <= _LONGEST_SUFFIX and not _OPERATION.sub("", suffix)
     if not parsed or any(sign == "/" and not float(number) for sign, number in _OPERATION.findall(suffix)):
@@ -203,9 +200,7 @@ def _checked_count(name: str, value: object, unset: int = 0) -> int:
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         if not isinstance(value, float) or not value.is_integer():
-            raise InputTypeError(
-                f"{name} is of type {type(value).__name__}: {shown(value)}; give a whole number"
-            ) from None
+            raise wrong_type(name, value, "a whole number") from None
         count = int(value)
     if count < 0 <= unset:
         raise InputValueError(f"{name} is {shown(value)}; give 0 or more")
@@ -221,13 +216,9 @@ def _checked_tokens(force_tokens: object) -> tuple[str, ...]:
     if force_tokens is None:
         return ()
     if not isinstance(force_tokens, Iterable):
-        raise InputTypeError(
-            f"force_tokens is of type {type(force_tokens).__name__}: {shown(force_tokens)}; give a list of strings"
-        )
+        raise wrong_type("force_tokens", force_tokens, "a list of strings")
     tokens = [force_tokens] if isinstance(force_tokens, str) else list(force_tokens)
     for index, token in enumerate(tokens):
         if not isinstance(token, str):
-            raise InputTypeError(
-                f"force_tokens[{index}] is of type {type(token).__name__}: {shown(token)}; give a string"
-            )
+            raise wrong_type(f"force_tokens[{index}]", token, "a string")
     return tuple(token for token in tokens if token)
