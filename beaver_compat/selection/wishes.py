@@ -31,7 +31,6 @@ RANK_METHODS = (
 UNBOUNDED = "+100"
 """LLMLingua's default ``context_budget``: here it leaves the contexts to the ranking."""
 
-_DYNAMIC = "dynamic_context_compression_ratio"
 _OPERATION = re.compile(r"\s*([-+*/])\s*(\d+(?:\.\d*)?|\.\d+)\s*", re.ASCII)
 _LONGEST_SUFFIX = 100  # characters; longer ones are no budget
 _MOST = 2**31 - 1  # a larger count means as much: no prompt has so many contexts or sentences
@@ -131,6 +130,7 @@ def make_wishes(
     number = _checked_count("force_context_number", force_context_number, unset=-1)
     target = _checked_count("target_context", target_context, unset=-1)
     tokens = _checked_size("context_level_target_token", context_level_target_token)
+    dynamic = _checked_size("dynamic_context_compression_ratio", dynamic_context_compression_ratio)
     share = 1.0 if context_level_rate is None else checked_share("context_level_rate", context_level_rate)
     numbers = [bound for bound in (number, target) if bound >= 0]
     return Wishes(
@@ -144,7 +144,7 @@ def make_wishes(
         context_budget=suffix if filtered else "",
         tokens=_checked_tokens(force_tokens),
         digits=bool(force_reserve_digit),
-        dynamic=min(max(_checked_size(_DYNAMIC, dynamic_context_compression_ratio), 0.0), 1.0),
+        dynamic=min(max(dynamic, 0.0), 1.0),
         order=str(reorder_context),
         whole_contexts=filtered and not use_token_level_filter and not use_sentence_level_filter,
         whole_sentences=not use_token_level_filter,
@@ -193,7 +193,7 @@ def _checked_suffix(context_budget: object) -> str:
 
 
 def _checked_count(name: str, value: object, unset: int = 0) -> int:
-    """A whole number of 0 or more; None is ``unset``, and so is any number below 0 where ``unset`` is one."""
+    """A whole number of 0 or more; None is ``unset``, and so is any number below 0 where ``unset`` is -1."""
     if value is None:
         return unset
     try:
@@ -204,7 +204,7 @@ def _checked_count(name: str, value: object, unset: int = 0) -> int:
         count = int(value)
     if count < 0 <= unset:
         raise InputValueError(f"{name} is {shown(value)}; give 0 or more")
-    return min(max(count, min(unset, 0)), _MOST)
+    return min(max(count, unset), _MOST)
 
 
 def _checked_size(name: str, value: object) -> float:
