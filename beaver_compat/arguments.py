@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from numbers import Real
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple
 
-from beaver_compat.errors import InputAssertionError, InputTypeError, InputValueError, shown
+from beaver_compat.errors import InputAssertionError, InputValueError, shown, wrong_type
 
 _RATE_TOO_HIGH = (
     "Error: 'rate' must not exceed 1.0. The value of 'rate' indicates compression rate and must be within the range"
@@ -24,19 +25,15 @@ def checked_contexts(context: object) -> list[str]:
     Raises:
         InputTypeError: anything but a string or a list or tuple of strings, naming type and index.
     """
-    if context is None or (isinstance(context, str) and not context):
+    if context is None:
         return []
     if isinstance(context, str):
-        return [context]
+        return [context] if context else []
     if not isinstance(context, (list, tuple)):
-        raise InputTypeError(
-            f"context is of type {type(context).__name__}: {shown(context)}; give a string or a list of strings"
-        )
+        raise wrong_type("context", context, "a string or a list of strings")
     for index, item in enumerate(context):
         if not isinstance(item, str):
-            raise InputTypeError(
-                f"context[{index}] is of type {type(item).__name__}: {shown(item)}; give a string, such as its text"
-            )
+            raise wrong_type(f"context[{index}]", item, "a string, such as its text")
     return list(context)
 
 
@@ -45,7 +42,7 @@ def checked_text(name: str, value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give a string")
+        raise wrong_type(name, value, "a string")
     return value
 
 
@@ -77,7 +74,7 @@ def checked_goal(rate: object, target_token: object) -> Goal:
     share = checked_number("rate", rate)
     target = checked_number("target_token", target_token)
     if share > 1:
-        raise rate_too_high(rate)
+        raise rate_too_high("rate", rate)
     if share < 0:
         raise InputValueError(f"rate is {shown(rate)}; give a share from 0 to 1")
     if target < 0 and target != UNSET:
@@ -106,13 +103,13 @@ def checked_rate(name: str, rate: object) -> float:
     """
     share = checked_number(name, rate)
     if share > 1:
-        raise rate_too_high(rate)
+        raise rate_too_high(name, rate)
     return max(share, 0.0)
 
 
-def rate_too_high(rate: object) -> InputAssertionError:
-    """The error for a rate above 1: LLMLingua's words, then the value."""
-    return InputAssertionError(f"{_RATE_TOO_HIGH} It is {shown(rate)}.")
+def rate_too_high(name: str, rate: object) -> InputAssertionError:
+    """The error for a rate above 1: LLMLingua's words, then which it is and the value."""
+    return InputAssertionError(f"{_RATE_TOO_HIGH} {name} is {shown(rate)}.")
 
 
 def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> list[int]:
@@ -120,12 +117,10 @@ def checked_context_ids(name: str, ids: Iterable[Any] | None, count: int) -> lis
     if ids is None:
         return []
     if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
-        raise InputTypeError(f"{name} is of type {type(ids).__name__}: {shown(ids)}; give a list of integers")
+        raise wrong_type(name, ids, "a list of integers")
     indices: dict[int, None] = {}
     for place, index in enumerate(ids):
-        if isinstance(index, bool) or not isinstance(index, SupportsIndex):
-            raise InputTypeError(f"{name}[{place}] is of type {type(index).__name__}: {shown(index)}; give an integer")
-        number = operator.index(index)
+        number = checked_integer(f"{name}[{place}]", index)
         if not -count <= number < count:
             step = f"give an integer from {-count} to {count - 1}" if count else "give None"
             raise InputValueError(f"{name}[{place}] is {shown(number)}, but there are {count} contexts; {step}")
@@ -144,6 +139,18 @@ def joined_prompt(parts: Sequence[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def checked_integer(name: str, value: Any) -> int:
+    """An integer, numpy's included.
+
+    Raises:
+        InputTypeError: anything else.
+    """
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            return operator.index(value)
+    raise wrong_type(name, value, "an integer")
+
+
 def checked_number(name: str, value: object) -> float:
     """A number as a float; one that is too large for a float is infinite.
 
@@ -151,7 +158,7 @@ def checked_number(name: str, value: object) -> float:
         InputTypeError, InputValueError: no number, or NaN.
     """
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give a number")
+        raise wrong_type(name, value, "a number")
     try:
         number = float(value)
     except OverflowError:

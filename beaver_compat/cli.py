@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from beaver_compat.result import CompressionResult
 
 _FAILED, _INTERRUPTED = 1, 128 + signal.SIGINT
-_ENCODING: dict[str, str] = {"encoding": "utf-8", "errors": "surrogateescape"}  # arguments may be any bytes
 _MARKS = {  # byte order marks; UTF-32's begins with UTF-16's
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -252,7 +251,7 @@ def _write(result: CompressionResult, as_json: bool) -> None:
         text = result.compressed_prompt
     if text and not text.endswith("\n"):
         text += "\n"
-    sys.stdout.buffer.write(text.encode(**_ENCODING))
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))  # arguments may be any bytes
     sys.stdout.buffer.flush()
     if not result.within_budget:
         _tell(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from beaver_compat.answers import stands_in
 from beaver_compat.arguments import checked_text, joined_prompt
-from beaver_compat.errors import InputTypeError, InputValueError, shown
+from beaver_compat.errors import InputTypeError, InputValueError, shown, wrong_type
 from beaver_compat.rivals import RIVALS, load_rival
 
 if TYPE_CHECKING:
@@ -174,10 +174,7 @@ def _own(compressor: object) -> BeaverPromptCompressor:
     if compressor is None:
         return BeaverPromptCompressor()
     if not isinstance(compressor, BeaverPromptCompressor):
-        raise InputTypeError(
-            f"compressor is of type {type(compressor).__name__}: {shown(compressor)};"
-            " give a BeaverPromptCompressor, or None"
-        )
+        raise wrong_type("compressor", compressor, "a BeaverPromptCompressor, or None")
     return compressor
 
 

@@ -19,7 +19,7 @@ from beaver_compat.config import BeaverConfig
 from beaver_compat.devices import resolve_device
 from beaver_compat.embeddings import load_table
 from beaver_compat.engine import Engine
-from beaver_compat.errors import InputTypeError, shown
+from beaver_compat.errors import wrong_type
 from beaver_compat.face.batch import BatchFace
 from beaver_compat.face.llmlingua2 import most_forced_tokens
 from beaver_compat.face.tokenizers import CountedTokenizer, TableTokenizer
@@ -79,7 +79,7 @@ class BeaverPromptCompressor(BatchFace):
         language: str | None = None,
     ) -> None:
         if config is not None and not isinstance(config, BeaverConfig):
-            raise InputTypeError(f"config is of type {type(config).__name__}: {shown(config)}; give a BeaverConfig")
+            raise wrong_type("config", config, "a BeaverConfig")
         if language is not None:
             language = language_code(checked_text("language", language))
         most = most_forced_tokens(llmlingua2_config if use_llmlingua2 or use_slingua else None)

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from typing_extensions import Self
 
+from beaver_compat.arguments import checked_integer, checked_share
 from beaver_compat.errors import InputTypeError, InputValueError, shown
 
 ItfUse = Literal["all", "scores", "none"]
@@ -64,9 +65,9 @@ class BeaverConfig:
 
     def __post_init__(self) -> None:
         for name in ("page_size", "late_interaction_tokens"):
-            _check_integer(name, getattr(self, name), least=1)
+            object.__setattr__(self, name, _checked_integer(name, getattr(self, name), least=1))
         for name in ("anchor_pages", "flow_window"):
-            _check_integer(name, getattr(self, name), least=0)
+            object.__setattr__(self, name, _checked_integer(name, getattr(self, name), least=0))
         for name in (
             "pooling_weight",
             "semantic_weight",
@@ -77,9 +78,9 @@ class BeaverConfig:
             "record_weight",
             "heading_weight",
             "number_weight",
+            "prior_share",
         ):
-            _check_share(name, getattr(self, name))
-        _check_share("prior_share", self.prior_share)
+            object.__setattr__(self, name, checked_share(name, getattr(self, name)))
         for name in ("fold_words", "late_interaction", "repeats_last", "part_labels", "sentence_smoothing"):
             if not isinstance(getattr(self, name), bool):
                 raise InputTypeError(f"{name} is {shown(getattr(self, name))}; give True or False")
@@ -117,20 +118,13 @@ class BeaverConfig:
         return f"BeaverConfig({', '.join(changed)})"
 
 
-def _check_integer(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputTypeError(f"{name} is {shown(value)} of type {type(value).__name__}; give an integer")
-    if value < least:
+def _checked_integer(name: str, value: object, least: int) -> int:
+    number = checked_integer(name, value)
+    if number < least:
         raise InputValueError(f"{name} is {shown(value)}; give an integer of {least} or more")
-    if value > _MOST:
+    if number > _MOST:
         raise InputValueError(f"{name} is {shown(value)}; give an integer up to {_MOST}")
-
-
-def _check_share(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputTypeError(f"{name} is {shown(value)} of type {type(value).__name__}; give a number from 0 to 1")
-    if not 0 <= value <= 1:
-        raise InputValueError(f"{name} is {shown(value)}; give a number from 0 to 1")
+    return number
 
 
 def _checked_roles(selection: object) -> tuple[SelectionRole, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from beaver_compat.caller import warn_caller
-from beaver_compat.errors import InputTypeError, InputValueError, shown
+from beaver_compat.errors import InputValueError, shown, wrong_type
 
 if TYPE_CHECKING:
     import torch
@@ -46,7 +46,7 @@ def resolve_device(device_map: Any) -> torch.device:
     if isinstance(device_map, str) and device_map in _SPREAD:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if isinstance(device_map, bool) or not isinstance(device_map, str | int | torch.device):
-        raise InputTypeError(f"device_map must be a device, got {type(device_map).__name__} {shown(device_map)}.")
+        raise wrong_type("device_map", device_map, "a name such as 'cpu', 'cuda' or 'cuda:1'")
     try:
         device = torch.device("cuda", device_map) if isinstance(device_map, int) else torch.device(device_map)
     except (RuntimeError, ValueError) as error:

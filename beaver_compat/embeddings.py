@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beaver_compat.devices import resolve_device
-from beaver_compat.errors import InputTypeError, InputValueError, ModelNotFoundError, shown
+from beaver_compat.errors import InputValueError, ModelNotFoundError, shown, wrong_type
 from beaver_compat.models.checkpoints import StoredTensor, broken, find_table, open_checkpoint, read_json
 from beaver_compat.models.sources import HubModel, LocalFolder, open_source
 from beaver_compat.models.table_cache import keep_table, keep_tensor, open_table, table_header, table_path
@@ -25,8 +24,6 @@ from beaver_compat.models.tokenizer_files import fitting_tokenizer, load_tokeniz
 if TYPE_CHECKING:
     import tokenizers
     import torch
-
-__all__ = ["DEFAULT_MODEL", "EmbeddingTable", "load_table", "resolve_device"]
 
 DEFAULT_MODEL = "wordllama"
 _BUNDLED_WIDTH = 256
@@ -70,11 +67,6 @@ class EmbeddingTable:
         """Number type of the table."""
         return self.weight.dtype
 
-    @property
-    def nbytes(self) -> int:
-        """Size of the table in bytes."""
-        return self.weight.nbytes
-
     def __repr__(self) -> str:
         dtype = str(self.dtype).removeprefix("torch.")
         return f"EmbeddingTable({self.name!r}, {self.vocab_size} x {self.width}, {dtype}, {self.device})"
@@ -106,7 +98,7 @@ def load_table(
     """
     config = {} if model_config is None else model_config
     if not isinstance(config, Mapping):
-        raise InputTypeError(f"model_config is of type {type(config).__name__}: {shown(config)}; give a dict")
+        raise wrong_type("model_config", config, "a dict")
     dtype = _wanted_dtype(config)
     if model_name is None or model_name == DEFAULT_MODEL:
         weight, tokenizer = _load_bundled()

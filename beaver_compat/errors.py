@@ -53,6 +53,15 @@ class TokenizerError(BeaverError, ValueError):
     """A tokenizer's ids or offsets can't be trusted."""
 
 
+def wrong_type(name: str, value: object, wanted: str) -> InputTypeError:
+    """The error for an argument of the wrong type: which one, what it is, and what to give instead.
+
+    >>> wrong_type("rate", "half", "a number")
+    InputTypeError("rate is of type str: 'half'; give a number")
+    """
+    return InputTypeError(f"{name} is of type {type(value).__name__}: {shown(value)}; give {wanted}")
+
+
 def shown(value: object) -> str:
     """``repr(value)``, shortened to one line that fits into an error message.
 

@@ -53,15 +53,15 @@ def mean_pool(table: Tensor, tokens: Tensor, cut: Cut, weights: Tensor | None = 
     lengths = [cut.atoms[part].diff().unsqueeze(1) for part in cut.parts]  # [N, 1]
     if weights is None:
         sums = bag_sum(table, tokens, starts)  # [A, d]
-        return [segment_sum(sums, part).div(length) for part, length in zip(cut.parts, lengths, strict=True)]
+        return [_segment_sum(sums, part).div(length) for part, length in zip(cut.parts, lengths, strict=True)]
     sums = bag_sum(table, tokens, starts, weights.index_select(0, tokens))
     totals = bag_sum(weights.unsqueeze(1), tokens, starts)  # [A, 1]
     means = []
     for part, length in zip(cut.parts, lengths, strict=True):
-        total = segment_sum(totals, part)
-        mean = segment_sum(sums, part) / (total + _EPSILON)
+        total = _segment_sum(totals, part)
+        mean = _segment_sum(sums, part) / (total + _EPSILON)
         if not total.all():
-            plain = segment_sum(bag_sum(table, tokens, starts), part) / length
+            plain = _segment_sum(bag_sum(table, tokens, starts), part) / length
             mean = torch.where(total == 0, plain, mean)
         means.append(mean)
     return means
@@ -108,7 +108,7 @@ def page_vectors(
 def range_sums(values: Tensor, tokens: Tensor, cut: Cut) -> list[Tensor]:
     """Sum of ``values[tokens]`` (float32 [U]) over each range, float32 [N] for each partition."""
     sums = bag_sum(values.unsqueeze(1), tokens, cut.atoms[:-1])
-    return [segment_sum(sums, part).squeeze(1) for part in cut.parts]
+    return [_segment_sum(sums, part).squeeze(1) for part in cut.parts]
 
 
 def range_maxima(values: Tensor, cut: Cut, limits: Tensor | None = None, least: float | None = None) -> list[Tensor]:
@@ -127,7 +127,7 @@ def range_maxima(values: Tensor, cut: Cut, limits: Tensor | None = None, least: 
     return [atoms if part.numel() == cut.atoms.numel() else _segment_max(atoms, part, least) for part in cut.parts]
 
 
-def segment_sum(rows: Tensor, limits: Tensor) -> Tensor:
+def _segment_sum(rows: Tensor, limits: Tensor) -> Tensor:
     """Sum of ``rows`` ([A, d]) over each range of rows, [N, d]."""
     if limits.numel() == rows.shape[0] + 1:
         return rows

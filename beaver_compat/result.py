@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 ROLES = ("forced", "query", "anchor", "flow", "flash")
-"""Why a span was kept: forced by the caller, the implicit query, or the paper's three kinds of pages."""
+"""Why a span was kept: before all that is ranked (the caller's arguments ask for it, or the whole text fits), as the
+implicit query, or as one of the paper's three kinds of pages."""
 
 _DOLLARS_PER_TOKEN = 0.06 / 1000  # GPT-4's price that LLMLingua's "saving" is told in
 
@@ -20,7 +21,7 @@ class KeptSpan:
         start, end: characters of that context, half open.
         token_start, token_end: tokens of that context (the embedding table's tokenizer), half open.
         role: one of :data:`ROLES`.
-        score: the mixed score that ranked it; None for forced text, where no score decided.
+        score: the mixed score that ranked it; None for forced text and the implicit query, where no score decided.
     """
 
     context_index: int

@@ -18,10 +18,9 @@ from beaver_compat.selection.layout import Layout, Limit, line_end_or_space
 from beaver_compat.text.lined_text import CONTEXT_SEPARATOR
 
 _CLOSING = "</llmlingua>"
-_ATTRIBUTE = r"(rate|compress)\s*=\s*(\d+(?:\.\d*)?|\.\d+|True|False)"
-_ATTRIBUTES = re.compile(_ATTRIBUTE, re.ASCII)
-_PLAIN = re.sub(r"\((?!\?)", "(?:", _ATTRIBUTE)
-_TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_PLAIN})*)\s*>|{_CLOSING}", re.ASCII)
+_ATTRIBUTE = r"(?:rate\s*=\s*(?:\d+(?:\.\d*)?|\.\d+)|compress\s*=\s*(?:True|False))"
+_TAG = re.compile(rf"<llmlingua((?:(?:\s*,\s*|\s+){_ATTRIBUTE})*)\s*>|{_CLOSING}", re.ASCII)
+_NAME_AND_VALUE = re.compile(r"(\w+)\s*=\s*([\w.]+)", re.ASCII)  # of an attribute of a tag
 _LIKE_A_TAG = re.compile(r"</?llmlingua(?![\w-])[^<>]*>?", re.ASCII)
 _WIDEST_EDGE = 100  # characters of white space around a segment that are printed with it
 _TRIPLES = "a list of (length, rate, compress)"
@@ -71,7 +70,7 @@ def parse_segments(text: str) -> list[Segment]:
         if until > position:
             segments.append(_segment(text[position:until], attributes))
         if tag:
-            attributes = dict(_ATTRIBUTES.findall(tag[1] or ""))
+            attributes = dict(_NAME_AND_VALUE.findall(tag[1] or ""))
             position = tag.end()
     return segments
 
@@ -110,19 +109,24 @@ def given_segments(contexts: Sequence[str], segments: object, rates: object, com
         InputAssertionError: numbers that don't match, segments that don't spell their context, a rate above 1.
     """
     texts = [
-        [checked_text("a segment", text) for text in row] for row in _rows("context_segs", segments, len(contexts))
+        [checked_text(f"context_segs[{index}][{place}]", text) for place, text in enumerate(row)]
+        for index, row in enumerate(_rows("context_segs", segments, len(contexts)))
     ]
     missing: list[list[object]] = [[None] * len(row) for row in texts]
     shares = missing if rates is None else _rows("context_segs_rate", rates, len(contexts))
     flags = missing if compress is None else _rows("context_segs_compress", compress, len(contexts))
     found = []
-    for context, row, row_rates, row_flags in zip(contexts, texts, shares, flags, strict=True):
+    for index, (context, row, row_rates, row_flags) in enumerate(zip(contexts, texts, shares, flags, strict=True)):
         if not len(row) == len(row_rates) == len(row_flags):
-            raise InputAssertionError(_UNEQUAL)
+            given = f"{len(row)} segments, {len(row_rates)} rates and {len(row_flags)} flags"
+            raise InputAssertionError(f"{_UNEQUAL} Context {index} has {given}.")
         if "".join(row) != context:
-            raise InputAssertionError(f"context_segs do not spell their context {shown(context)}; join them to it")
-        made = zip(row, row_rates, row_flags, strict=True)
-        found.append([Segment(text, _rate(rate), flag is None or bool(flag)) for text, rate, flag in made])
+            raise InputAssertionError(
+                f"context_segs[{index}] does not spell its context {shown(context)}; give the pieces that it is cut in"
+            )
+        own_rates = [_rate(f"context_segs_rate[{index}][{place}]", rate) for place, rate in enumerate(row_rates)]
+        made = zip(row, own_rates, row_flags, strict=True)
+        found.append([Segment(text, rate, flag is None or bool(flag)) for text, rate, flag in made])
     return found
 
 
@@ -202,12 +206,12 @@ def asked_tokens(layout: Layout, asked: Sequence[str], count: Callable[[str], in
 
 
 def _segment(text: str, attributes: dict[str, str]) -> Segment:
-    rate = attributes.get("rate")
-    return Segment(text, _rate(None if rate is None else float(rate)), attributes.get("compress") != "False")
+    rate = float(attributes["rate"]) if "rate" in attributes else None
+    return Segment(text, _rate("rate of a tag", rate), attributes.get("compress") != "False")
 
 
-def _rate(rate: object) -> float | None:
-    return None if rate is None else checked_rate("a segment's rate", rate)
+def _rate(name: str, rate: object) -> float | None:
+    return None if rate is None else checked_rate(name, rate)
 
 
 def _rows(name: str, rows: object, count: int) -> list[list[object]]:

@@ -38,8 +38,5 @@ def load(names: Sequence[str], wanted: Wanted) -> Data:
             DATASETS[name](wanted, data)
             continue
         for path in sample_files([name]):
-            limit = wanted.limit if wanted.fraction == 1 else None
-            samples, left_out = read_samples(path, limit, wanted.readable)
-            data.add(file_label(path), samples, wanted)
-            data.left_out[file_label(path)] = left_out
+            data.add(file_label(path), read_samples(path), wanted)
     return data

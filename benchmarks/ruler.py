@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from benchmarks.baselines import Counter
 from benchmarks.ruler_tasks import TASKS, Draft, Material, Question, Task, needle_task
-from benchmarks.samples import Sample, located, retained
+from benchmarks.samples import Sample, retained
 
 __all__ = ["TASKS", "Material", "Question", "generate", "needle_at"]
 
@@ -69,7 +69,6 @@ def _largest(fits: Callable[[int], bool], first: int) -> int:
 
 
 def _sample(name: str, made: Task, found: Draft, tokens: int) -> Sample:
-    spans = [span for span in (located(piece, found.context) for piece in found.evidence) if span]
     return Sample(
         id=name,
         context=found.context,
@@ -83,5 +82,4 @@ def _sample(name: str, made: Task, found: Draft, tokens: int) -> Sample:
         metric="string_match_all" if made.match == "all" else "string_match_part",
         max_tokens=made.max_tokens,
         length=tokens,
-        depths=tuple(round(start / len(found.context), 4) for start, _ in spans),
     )

@@ -36,7 +36,6 @@ class Draft(NamedTuple):
 
     Attributes:
         before, after: of the prompt, around context and question.
-        evidence: the pieces of the context that answer the question.
     """
 
     context: str
@@ -45,7 +44,6 @@ class Draft(NamedTuple):
     before: str
     between: str
     after: str
-    evidence: tuple[str, ...] = ()
 
     @property
     def prompt(self) -> str:
@@ -122,8 +120,7 @@ def _needles(
     A `depth` (0 to 1) puts them all there.
     """
     pairs = {_value(rng, key): [_value(rng, value) for _ in range(values)] for _ in range(max(keys, queries))}
-    needles = {name: [NEEDLE.format(kind=value, key=name, value=one) for one in of] for name, of in pairs.items()}
-    hidden = [needle for of in needles.values() for needle in of]
+    hidden = [NEEDLE.format(kind=value, key=name, value=one) for name, of in pairs.items() for one in of]
     rng.shuffle(hidden)
     if haystack == "essay" and material.essay:
         context = _in_essay(rng, hidden, size, material.essay, depth)
@@ -149,7 +146,6 @@ def _needles(
         f"Make sure to memorize it. I will quiz you about the {kind} afterwards.\n",
         "\n",
         f" The special magic {kind} for {names} mentioned in the provided text {'is' if one else 'are'}",
-        tuple(needle for name in asked for needle in needles[name]),
     )
 
 
@@ -164,8 +160,8 @@ def _in_essay(rng: random.Random, needles: Sequence[str], size: int, essay: Sequ
     return " ".join(part for part in parts if part)
 
 
-def _chain(rng: random.Random, lines: int, letters: int, value: str, hops: int = 4) -> tuple[str, list[str], list[str]]:
-    """Noise lines with a chain of assignments among them; its names and its lines."""
+def _chain(rng: random.Random, lines: int, letters: int, value: str, hops: int = 4) -> tuple[str, list[str]]:
+    """Noise lines with a chain of assignments among them, and its names."""
     names: list[str] = []
     while len(names) <= hops:
         name = "".join(rng.choices(string.ascii_uppercase, k=letters))
@@ -174,7 +170,7 @@ def _chain(rng: random.Random, lines: int, letters: int, value: str, hops: int =
     text = [NOISE] * max(lines, len(chain))
     for shift, place in enumerate(sorted(rng.sample(range(len(text)), len(chain)))):
         text.insert(place + shift, chain[shift])
-    return "\n".join(text), names, chain
+    return "\n".join(text), names
 
 
 def _variables(rng: random.Random, size: int, length: int, material: Material) -> Draft:
@@ -186,9 +182,9 @@ def _variables(rng: random.Random, size: int, length: int, material: Material) -
         "the value {}, they are: "
     )
     value, other = (str(rng.randint(10_000, 99_998)) for _ in range(2))
-    worked, worked_names, _ = _chain(rng, 12, 3, other)
+    worked, worked_names = _chain(rng, 12, 3, other)
     example = f"{opening}{worked}\nQuestion: {asked.format(other)}{answer.format(other)} {' '.join(worked_names)}\n\n"
-    context, names, chain = _chain(rng, size, 5, value)
+    context, names = _chain(rng, size, 5, value)
     return Draft(
         context,
         asked.format(value),
@@ -196,7 +192,6 @@ def _variables(rng: random.Random, size: int, length: int, material: Material) -
         example + opening,
         "\nQuestion: ",
         answer.format(value),
-        tuple(line.rstrip() for line in chain),
     )
 
 
@@ -272,7 +267,6 @@ def _questions(rng: random.Random, size: int, length: int, material: Material, t
         f"{task_text}\n\nThe following are given documents.\n\n",
         f"\n\n{task_text}\n\nQuestion: ",
         " Answer:",
-        tuple(documents[index] for index in asked.gold),
     )
 
 

@@ -48,8 +48,20 @@ PACKAGES = (
 # Formatting alone: a change there leaves results as they are.
 _NOT_MEASURING = {"plot.py", "tables.py", "latency.py", "latency_report.py", "stages.py", "peak_memory.py"}
 
-# What results depend on beside samples, method and code.
-_MATTERS = ("budgets", "counter", "reader", "reader_model", "weights")
+# The options that results depend on.
+_MATTERS = (
+    "datasets",
+    "limit",
+    "fraction",
+    "length",
+    "seed",
+    "essays",
+    "counter",
+    "reader",
+    "reader_model",
+    "weights",
+    "budgets",
+)
 _PLACES = ("cache", "results", "out")  # of one machine; no result depends on them
 
 Row = dict[str, Any]
@@ -169,19 +181,7 @@ def run(
 
 def _folder_name(asked: Row, found: Data) -> str:
     """The configuration in words, then a fingerprint of it, of the samples and of the code that measures."""
-    matters = (
-        "datasets",
-        "limit",
-        "fraction",
-        "length",
-        "seed",
-        "essays",
-        "counter",
-        "reader",
-        "reader_model",
-        "weights",
-    )
-    digest = hashlib.sha256(json.dumps([[asked[key] for key in matters], asked["budgets"]], default=str).encode())
+    digest = hashlib.sha256(json.dumps([asked[key] for key in _MATTERS], default=str).encode())
     for label, samples in found.files.items():
         for sample in samples:
             digest.update(f"{label} {sample}".encode("utf-8", "surrogatepass"))

@@ -2,7 +2,7 @@
 
 A sample file holds one JSON object a line (`*.jsonl` or `*.jsonl.gz`) with the keys `context, question, answers`,
 and where there are any `id, match, instruction, metric, max_tokens, classes` and `meta`: `prompt` (`prefix`, `join`,
-`suffix` around instruction, context and question) and `evidence_spans`.  Others are ignored.  This module knows
+`suffix` around instruction, context and question).  Others are ignored.  This module knows
 nothing of compressors, budgets or counters.
 
 An answer is *retained* when it stands verbatim in a text, both with runs of white space taken as one space
@@ -17,7 +17,6 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,12 +42,11 @@ def _is_meta(value: Any) -> bool:
     """Whether what is read of it has the shape that it is read in."""
     if not isinstance(value, dict) or not isinstance(shape := value.get("prompt") or {}, dict):
         return False
-    join, spans = shape.get("join", ["", ""]), value.get("evidence_spans") or []
+    join = shape.get("join", ["", ""])
     return (
         all(_is_text(shape.get(key, "")) for key in ("prefix", "suffix"))
         and (_is_list(str)(join) and len(join) == 2)
         and _is_list(str)(value.get("answer_option_texts") or [])
-        and (_is_list(list)(spans) and all(_is_list(int)(span) and len(span) == 2 for span in spans))
     )
 
 
@@ -78,7 +76,6 @@ class Sample:
         max_tokens: that a reader may answer with.
         classes: of a classification task.
         length: tokens of the whole prompt and its answer where the maker counted them, else 0.
-        depths: where the evidence begins, as shares of the context.
     """
 
     id: str
@@ -94,7 +91,6 @@ class Sample:
     max_tokens: int = 128
     classes: tuple[str, ...] = ()
     length: int = 0
-    depths: tuple[float, ...] = ()
 
     def prompt(self, context: str) -> str:
         """The prompt for a reader, with `context` in the place of the sample's own.
@@ -139,12 +135,6 @@ def references(row: dict[str, Any]) -> tuple[str, ...]:
     return retained([answer for answer in answers if normalised(answer) not in JUDGEMENTS], row["context"])
 
 
-def located(piece: str, text: str) -> tuple[int, int] | None:
-    """Where `piece` stands in `text`: start and end, or None."""
-    start = text.find(piece)
-    return None if start < 0 else (start, start + len(piece))
-
-
 def sample_of(row: dict[str, Any], place: int) -> Sample:
     """The sample on one line.
 
@@ -165,11 +155,11 @@ def sample_of(row: dict[str, Any], place: int) -> Sample:
     meta = row.get("meta", {})
     shape = meta.get("prompt") or {}
     first, between = shape.get("join", ("\n\n", "\n\n"))
-    context, answers = row["context"], tuple(map(str, row["answers"]))
+    answers = tuple(map(str, row["answers"]))
     instruction = row.get("instruction", "")
     return Sample(
         id=str(row.get("id", place)),
-        context=context,
+        context=row["context"],
         question=row["question"],
         references=references({**row, "answers": answers}),
         match=row.get("match", "any"),
@@ -180,33 +170,15 @@ def sample_of(row: dict[str, Any], place: int) -> Sample:
         metric=row.get("metric", "string_match_all" if row.get("match") == "all" else "qa_f1"),
         max_tokens=row.get("max_tokens", 128),
         classes=tuple(row.get("classes", ())),
-        depths=tuple(start / max(1, len(context)) for start, _ in meta.get("evidence_spans") or ()),
     )
 
 
-def read_samples(path: Path, limit: int | None = None, readable: bool = False) -> tuple[list[Sample], int]:
-    """The first `limit` samples of a file that can be scored, and how many lines on the way were left out.
-
-    Left out are those without a reference that stands in their context, unless they are `readable`: a reader can be
-    scored on them all the same.
+def read_samples(path: Path) -> Iterator[Sample]:
+    """The samples of a file, one by one.
 
     Raises:
         UnavailableError: the file can't be read, or a line is no sample.
     """
-    left_out = 0
-
-    def usable() -> Iterator[Sample]:
-        nonlocal left_out
-        for sample in _samples(path):
-            if sample.references or (readable and sample.answers):
-                yield sample
-            else:
-                left_out += 1
-
-    return list(islice(usable(), limit)), left_out
-
-
-def _samples(path: Path) -> Iterator[Sample]:
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as lines:

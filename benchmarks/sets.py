@@ -6,10 +6,11 @@ import io
 import json
 import zipfile
 from collections import Counter as Counted
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,13 @@ class Wanted:
     seed: int = 42
     readable: bool = False
 
-    def taken(self, samples: Sequence[Sample]) -> list[Sample]:
-        """The share and number of `samples` that is asked for."""
-        count = -(-len(samples) * self.fraction // 1)
-        step = len(samples) / count if count else 1
-        return [samples[int(index * step)] for index in range(int(count))][: self.limit]
+    def taken(self, samples: Iterable[Sample]) -> list[Sample]:
+        """The share and number of `samples` that is asked for; of a share, all are read."""
+        if self.fraction < 1:
+            every = list(samples)
+            count = int(-(-len(every) * self.fraction // 1))
+            samples = [every[int(index * len(every) / count)] for index in range(count)]
+        return list(islice(samples, self.limit))
 
 
 @dataclass
@@ -58,17 +61,23 @@ class Data:
     left_out: dict[str, int] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
 
-    def add(self, label: str, samples: Sequence[Sample], wanted: Wanted) -> None:
-        """A task's samples, those left out that can't be scored."""
-        usable = [sample for sample in samples if sample.references or (wanted.readable and sample.answers)]
-        self.left_out[label] = len(samples) - len(usable)
+    def add(self, label: str, samples: Iterable[Sample], wanted: Wanted) -> None:
+        """As many of a task's samples as are asked for; those on the way that can't be scored are left out."""
+        self.left_out[label] = 0
         seen: Counted[str] = Counted()
-        for place, sample in enumerate(usable):
-            seen[sample.id] += 1
-            if seen[sample.id] > 1:  # lines are known by their sample's name
-                usable[place] = replace(sample, id=f"{sample.id}#{seen[sample.id]}")
-        if usable:
-            self.files[label] = wanted.taken(usable)
+
+        def usable() -> Iterator[Sample]:
+            for sample in samples:
+                if not sample.references and not (wanted.readable and sample.answers):
+                    self.left_out[label] += 1
+                    continue
+                seen[sample.id] += 1
+                times = seen[sample.id]  # lines are known by their sample's name
+                yield sample if times == 1 else replace(sample, id=f"{sample.id}#{times}")
+
+        taken = wanted.taken(usable())
+        if taken:
+            self.files[label] = taken
         else:
             self.missing[label] = "no sample whose answer stands in its context"
 

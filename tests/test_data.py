@@ -232,6 +232,22 @@ def test_fractions_are_spread_and_limits_come_after(tmp_path: Path) -> None:
         assert "".join(sample.id for sample in found) == ids
 
 
+def test_what_can_not_be_scored_is_left_out_and_counted_on_the_way(tmp_path: Path) -> None:
+    rows = [row(answers=["hens"]), row(id=1), row(answers=[]), row(id=2), row(answers=["hens"]), row(id=3)]
+    file = write(tmp_path / "some.jsonl", rows)
+    for changes, ids, left_out in (
+        ({"readable": False}, "123", 3),
+        ({"readable": False, "limit": 2}, "12", 2),
+        ({"readable": False, "limit": 2, "fraction": 0.5}, "12", 3),
+        ({"limit": 2}, "71", 0),
+    ):
+        found = load([str(file)], wanted(**changes))
+        assert "".join(sample.id for sample in found.files["some"]) == ids
+        assert found.left_out == {"some": left_out}
+    file.write_text(f"{file.read_text()}no sample\n")
+    assert load([str(file)], wanted(limit=3)).files
+
+
 def test_samples_of_one_name_are_told_apart(tmp_path: Path) -> None:
     write(tmp_path / "some.jsonl", [row(), row(question="Other?"), row(id=8), row()])
     found = load([str(tmp_path / "some.jsonl")], wanted()).files["some"]

@@ -82,5 +82,7 @@ def test_an_unknown_device_is_named(device_map: Any) -> None:
 
 @pytest.mark.parametrize("device_map", [True, 1.5, {}, ["cuda"]])
 def test_a_device_map_of_the_wrong_type_is_named(device_map: Any) -> None:
-    with pytest.raises(InputTypeError, match=type(device_map).__name__):
+    with pytest.raises(
+        InputTypeError, match=rf"^device_map is of type {type(device_map).__name__}: .*; give .* 'cuda'"
+    ):
         resolve_device(device_map)

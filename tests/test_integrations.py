@@ -137,7 +137,7 @@ def test_components_take_the_same_arguments(component: Any, compressor: BeaverPr
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("rate", 5, r"'rate' must not exceed 1\.0.* It is 5"),
+        ("rate", 5, r"'rate' must not exceed 1\.0.* rate is 5"),
         ("rate", -0.5, "rate is -0.5; give a share from 0 to 1"),
         ("target_token", -2, "target_token is -2.*; give 0 or more tokens, or -1 to use rate"),
         ("target_token", float("nan"), "target_token is NaN; give a number"),

@@ -158,7 +158,25 @@ def test_context_budget_bounds_the_pairs_that_may_vanish(compressor: BeaverPromp
 def test_json_config_may_be_the_path_of_a_yaml_file(compressor: BeaverPromptCompressor, tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(CONFIG), encoding="utf-8")  # JSON is YAML
-    assert compressor.compress_json(DATA, str(path)) == compressor.compress_json(DATA, CONFIG)
+    expected = compressor.compress_json(DATA, CONFIG)
+    assert compressor.compress_json(DATA, str(path)) == compressor.compress_json(DATA, path) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        (b"name: [1, 2\nrate: }", r"It is no YAML: .*config\.yaml\", line 2, column 5$"),
+        (b"name: \xff\xfe", r"It is no YAML: .*config\.yaml\", position 6$"),
+        (b"- name", r".*config\.yaml is \['name'\]\.$"),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_named(
+    compressor: BeaverPromptCompressor, tmp_path: Path, written: bytes, told: str
+) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_bytes(written)
+    with pytest.raises(InputValueError, match=rf"^Invalid json config file\. .* yaml file\. {told}"):
+        compressor.compress_json(DATA, path)
 
 
 def test_keys_that_do_not_match(compressor: BeaverPromptCompressor) -> None:
@@ -174,7 +192,7 @@ def test_keys_that_do_not_match(compressor: BeaverPromptCompressor) -> None:
 @pytest.mark.parametrize(
     ("data", "config", "error", "words"),
     [
-        ({"a": "b"}, 5, ValueError, "Invalid json config file"),
+        ({"a": "b"}, 5, ValueError, r"^Invalid json config file.*yaml file\. json_config is 5\.$"),
         (
             {"a": "b"},
             {"a": settings_of(value_type="set")},

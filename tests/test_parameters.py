@@ -33,7 +33,7 @@ def test_rate(compressor: BeaverPromptCompressor) -> None:
         assert 0.9 * rate * result["origin_tokens"] - 5 <= result["compressed_tokens"] <= rate * result["origin_tokens"]
     with pytest.raises(AssertionError, match=r"^Error: 'rate' must not exceed 1\.0\. The value of 'rate' indicates"):
         compressor.compress_prompt(CONTEXTS, rate=1.1)
-    with pytest.raises(AssertionError, match=r"range \[0, 1\]\. It is 50\.$"):
+    with pytest.raises(AssertionError, match=r"range \[0, 1\]\. rate is 50\.$"):
         compressor.compress_prompt(CONTEXTS, rate=50)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from prompt_samples import CONTEXTS, HARBOUR, OBSERVATORY, QUESTION
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.face.recovery import Source, recovered
+from beaver_compat.face.recovery import Original, recovered
 
 
 def test_quotes_of_verbatim_text_come_back_unchanged(compressor: BeaverPromptCompressor) -> None:
@@ -126,7 +126,7 @@ def slow_window(text: str, quote: tuple[str, ...]) -> tuple[int, int] | None:
     st.lists(st.lists(st.sampled_from(["a", "b", "ab", "."]), min_size=2, max_size=9).map(tuple), max_size=9),
 )
 def test_windows_are_those_of_a_slow_search(text: str, quotes: list[tuple[str, ...]]) -> None:
-    source = Source(text)
+    source = Original(text)
     assert [source.window(quote) for quote in quotes] == [slow_window(text, quote) for quote in quotes]
 
 

@@ -92,12 +92,9 @@ def test_references(changes: dict[str, Any], expected: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("name", ["some.jsonl", "some.jsonl.gz"])
-def test_read_samples_counts_what_it_leaves_out(tmp_path: Path, name: str) -> None:
-    rows = [row(answers=["hens"]), row(id=1), row(answers=["hens"]), row(id=2), row(id=3)]
-    file = write(tmp_path / name, rows)
-    found, left_out = read_samples(file, limit=2)
-    assert ([sample.id for sample in found], left_out) == (["1", "2"], 2)
-    assert len(read_samples(file)[0]) == 3
+def test_read_samples_reads_packed_files_too(tmp_path: Path, name: str) -> None:
+    file = write(tmp_path / name, [row(id=1), row(id=2)])
+    assert [sample.id for sample in read_samples(file)] == ["1", "2"]
     assert samples.file_label(file) == "some"
 
 
@@ -113,23 +110,15 @@ def test_samples_without_references_have_no_retention() -> None:
     assert Sample("s", "", "", (), "any").retention("anything") is None
 
 
-def test_readable_lines_stay_for_a_reader(tmp_path: Path) -> None:
-    file = write(tmp_path / "some.jsonl", [row(answers=["hens"]), row(id=1), row(answers=[])])
-    found, left_out = read_samples(file, readable=True)
-    assert ([sample.answers for sample in found], left_out) == ([("hens",), ("new york",)], 1)
-
-
 def test_a_line_gives_the_whole_prompt() -> None:
     shape = {"prefix": "Example. ", "join": ["\n", "\nQuestion: "], "suffix": " Answer:"}
-    meta = {"prompt": shape, "evidence_spans": [[19, 30]]}
-    sample = sample_of(row(instruction="Read.", meta=meta, match="all"), 0)
+    sample = sample_of(row(instruction="Read.", meta={"prompt": shape}, match="all"), 0)
     assert sample.prompt("Kept.") == "Example. Read.\nKept.\nQuestion: What did Bob find? Answer:"
-    assert (sample.metric, sample.depths) == ("string_match_all", (19 / 46,))
+    assert sample.metric == "string_match_all"
     assert sample_of(row(), 0).prompt("Kept.") == "Kept.\n\nWhat did Bob find?"
     bare = {"context": "", "question": "b", "answers": [7]}
     assert sample_of(bare, 3).id == "3"
     assert sample_of({**bare, "meta": None, "match": None, "classes": None}, 3) == sample_of(bare, 3)
-    assert sample_of({**bare, "meta": {"evidence_spans": [[0, 1]]}}, 3).depths == (0.0,)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +144,6 @@ def test_a_line_gives_the_whole_prompt() -> None:
         (json.dumps(row(meta={"prompt": "Q:"})), "meta is {'prompt': 'Q:'}; give an object as"),
         (json.dumps(row(meta={"prompt": {"suffix": 1}})), "meta is {'prompt': {'suffix': 1}}; give"),
         (json.dumps(row(meta={"prompt": {"join": ["a"]}})), "meta is {'prompt': {'join': ['a']}}; give"),
-        (json.dumps(row(meta={"evidence_spans": [5]})), "meta is {'evidence_spans': [5]}; give"),
-        (json.dumps(row(meta={"evidence_spans": 5})), "meta is {'evidence_spans': 5}; give"),
         (json.dumps(row(meta={"answer_option_texts": "A"})), "meta is {'answer_option_texts': 'A'}; give"),
         ("\udcff", "byte 0 (0xFF) is no text in UTF-8"),
     ],
@@ -165,7 +152,7 @@ def test_a_line_that_is_no_sample_is_named(line: str, told: str, tmp_path: Path)
     file = write(tmp_path / "some.jsonl", [row()])
     file.write_bytes(file.read_bytes() + b"\n" + line.encode(errors="surrogateescape"))
     with pytest.raises(UnavailableError) as raised:
-        read_samples(file)
+        list(read_samples(file))
     assert str(raised.value).startswith(f"{file}, line 3: {told}")
     assert "\n" not in str(raised.value)
 
@@ -176,4 +163,4 @@ def test_a_file_that_is_cut_short_or_not_packed_is_named(tmp_path: Path) -> None
     for data in (whole[:-9], b"plain", whole[:12] + b"\xff" * 20 + whole[32:]):
         file.write_bytes(data)
         with pytest.raises(UnavailableError, match=r"some\.jsonl\.gz can't be read: "):
-            read_samples(file)
+            list(read_samples(file))

@@ -64,7 +64,9 @@ def test_tags_without_a_counterpart_are_tags_with_a_warning(
         "<llmlingua, rate=x>",
         "<llmlingua, rate=1.2.3>",
         "<llmlingua, rat=0.5>",
+        "<llmlingua, rate=True>",
         "<llmlingua, compress=false>",
+        "<llmlingua, compress=0>",
         "<llmlingua rate=0.5",
         "</llmlingua >",
     ],
@@ -86,14 +88,20 @@ def test_parse_loses_no_text(pieces: list[str]) -> None:
 
 
 def test_a_rate_above_one_is_refused_in_llmlinguas_words(compressor: BeaverPromptCompressor) -> None:
-    for call in (
-        lambda: parse_segments("<llmlingua, rate=1.5>a</llmlingua>"),
-        lambda: compressor.segment_structured_context(["a"], 1.5),
-        lambda: compressor.segment_structured_context(["a"], 10**400),
-        lambda: compressor.structured_compress_prompt(TAGGED, rate=1.5),
+    for call, told in (
+        (lambda: parse_segments("<llmlingua, rate=1.5>a</llmlingua>"), r"rate of a tag is 1\.5"),
+        (lambda: compressor.segment_structured_context(["a"], 1.5), r"global_rate is 1\.5"),
+        (lambda: compressor.segment_structured_context(["a"], 10**400), "global_rate is 1000"),
+        (lambda: compressor.structured_compress_prompt(TAGGED, rate=1.5), r"rate is 1\.5"),
     ):
-        with pytest.raises(AssertionError, match=r"'rate' must not exceed 1\.0"):
+        with pytest.raises(AssertionError, match=rf"'rate' must not exceed 1\.0.* {told}"):
             call()
+
+
+def test_a_global_rate_that_no_segment_needs_may_be_any_number(compressor: BeaverPromptCompressor) -> None:
+    for tagged in ("<llmlingua, rate=0.3>a</llmlingua>", "<llmlingua, compress=False>a</llmlingua>"):
+        [own] = compressor.segment_structured_context([tagged], 1.5)[2]
+        assert own in ([0.3], [1.0])
 
 
 def test_segment_structured_context(compressor: BeaverPromptCompressor) -> None:
@@ -261,20 +269,42 @@ def test_context_segs_compress(compressor: BeaverPromptCompressor) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "error", "told"),
     [
-        {"context_segs": [["a", "b"]]},
-        {"context_segs": [[HARBOUR]], "context_segs_rate": [[0.5, 0.5]]},
-        {"context_segs": [[HARBOUR]], "context_segs_compress": [[]]},
-        {"context_segs": [[HARBOUR]], "context_segs_rate": [[1.5]]},
-        {"context_segs": [[HARBOUR], []]},
+        ({"context_segs": [[], ["a", "b"]]}, InputAssertionError, r"^context_segs\[1\] does not spell its .*; give"),
+        (
+            {"context_segs": [[], [HARBOUR]], "context_segs_rate": [[], [0.5, 0.5]]},
+            InputAssertionError,
+            r"should be the same\. Context 1 has 1 segments, 2 rates and 1 flags\.$",
+        ),
+        (
+            {"context_segs": [[], [HARBOUR]], "context_segs_compress": [[], []]},
+            InputAssertionError,
+            r"should be the same\. Context 1 has 1 segments, 1 rates and 0 flags\.$",
+        ),
+        (
+            {"context_segs": [[], [HARBOUR]], "context_segs_rate": [[], [1.5]]},
+            InputAssertionError,
+            r"'rate' must not exceed 1\.0.* context_segs_rate\[1\]\[0\] is 1\.5\.$",
+        ),
+        (
+            {"context_segs": [[], [HARBOUR]], "context_segs_rate": [[], ["half"]]},
+            InputTypeError,
+            r"^context_segs_rate\[1\]\[0\] is of type str: 'half'; give a number$",
+        ),
+        (
+            {"context_segs": [[], ["a", 3]]},
+            InputTypeError,
+            r"^context_segs\[1\]\[1\] is of type int: 3; give a string$",
+        ),
+        ({"context_segs": [[HARBOUR]]}, InputAssertionError, r"^context_segs has 1 lists for 2 contexts; give"),
     ],
 )
 def test_segments_that_do_not_match_are_refused(
-    compressor: BeaverPromptCompressor, arguments: dict[str, object]
+    compressor: BeaverPromptCompressor, arguments: dict[str, object], error: type[Exception], told: str
 ) -> None:
-    with pytest.raises(InputAssertionError):
-        compressor.compress_prompt(HARBOUR, **arguments)
+    with pytest.raises(error, match=told):
+        compressor.compress_prompt(["", HARBOUR], **arguments)
 
 
 def test_strict_preserve_uncompressed(compressor: BeaverPromptCompressor) -> None:

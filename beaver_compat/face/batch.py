@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from beaver_compat.engine import Result, Steps
-from beaver_compat.errors import BeaverError, InputTypeError, shown
+from beaver_compat.errors import BeaverError, InputTypeError, shown, wrong_type
 from beaver_compat.face.methods import LLMLinguaFace
 from beaver_compat.prepared import Source, read_tokens
 
@@ -45,9 +45,7 @@ class BatchFace(LLMLinguaFace):
                 which prompt it is.  Arguments that can't be used are found before any work is done.
         """
         if isinstance(prompts, (str, Mapping)) or not isinstance(prompts, Iterable):
-            raise InputTypeError(
-                f"prompts is of type {type(prompts).__name__}: {shown(prompts)}; give a list of prompts"
-            )
+            raise wrong_type("prompts", prompts, "a list of prompts")
         parameters = inspect.signature(self.compress_prompt).parameters.values()
         defaults = {parameter.name: parameter.default for parameter in parameters if parameter.name != "context"}
         _check_names(common, defaults, "compress_prompts")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,15 @@ from typing import Any
 
 from beaver_compat.arguments import checked_rate
 from beaver_compat.document import SPAN_SEPARATOR
-from beaver_compat.errors import InputAssertionError, InputKeyError, InputTypeError, InputValueError, shortened, shown
+from beaver_compat.errors import (
+    InputAssertionError,
+    InputKeyError,
+    InputTypeError,
+    InputValueError,
+    shortened,
+    shown,
+    wrong_type,
+)
 from beaver_compat.selection.layout import Layout, Limit, line_end_or_space
 from beaver_compat.structured import asked_tokens
 
@@ -70,7 +79,7 @@ class JsonPrompt:
 
     def __init__(self, data: object, config: object, remove: bool, count: Callable[[str], int]) -> None:
         if not isinstance(data, Mapping):
-            raise InputTypeError(f"json_data is of type {type(data).__name__}: {shown(data)}; give a dict")
+            raise wrong_type("json_data", data, "a dict")
         for key, value in data.items():
             _check_keys("json_data", [key])
             _check_nesting(f"json_data[{shown(key)}]", value, _DEEPEST)
@@ -191,13 +200,22 @@ def _filled(value: Any, kept: Sequence[str]) -> Any:
 
 
 def _read_config(config: object) -> Mapping[Any, Any]:
-    if isinstance(config, str):
-        import yaml  # type: ignore[import-untyped]
+    settings, given = config, "json_config"
+    if isinstance(config, (str, os.PathLike)):
+        settings, given = _read_yaml(config), os.fspath(config)
+    if not isinstance(settings, Mapping):
+        raise InputValueError(f"{_NO_CONFIG} {given} is {shown(settings)}.")
+    return settings
 
-        config = yaml.safe_load(Path(config).read_text(encoding="utf-8"))
-    if not isinstance(config, Mapping):
-        raise InputValueError(_NO_CONFIG)
-    return config
+
+def _read_yaml(path: str | os.PathLike[str]) -> object:
+    import yaml  # type: ignore[import-untyped]
+
+    try:
+        with Path(path).open("rb") as file:
+            return yaml.safe_load(file)
+    except yaml.YAMLError as error:  # its text names the file and the place
+        raise InputValueError(f"{_NO_CONFIG} It is no YAML: {' '.join(str(error).split())}") from error
 
 
 def _unmatched(data: Mapping[Any, Any], settings: Mapping[Any, Any]) -> str:

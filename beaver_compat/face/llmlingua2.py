@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, SupportsIndex
+from typing import Any
 
-from beaver_compat.arguments import UNSET, Goal, checked_context_ids, checked_goal
+from beaver_compat.arguments import UNSET, Goal, checked_context_ids, checked_goal, checked_integer
 from beaver_compat.engine import Engine, Steps
-from beaver_compat.errors import InputAssertionError, InputTypeError, shown
+from beaver_compat.errors import InputAssertionError, InputTypeError, shown, wrong_type
 from beaver_compat.face.word_labels import labeled_words
 from beaver_compat.prepared import PreparedContext, Source
 from beaver_compat.selection.layout import contexts_layout
@@ -91,6 +90,7 @@ class LLMLingua2Face(Engine):
         token_to_word: str,
         force_tokens: Sequence[str],
         force_reserve_digit: bool,
+        **without_effect: object,
     ) -> Steps[dict[str, Any]]:
         """LLMLingua-2's result; ``separators`` are those of its labels, if they are wanted.
 
@@ -100,7 +100,7 @@ class LLMLingua2Face(Engine):
             raise NotImplementedError(f"token_to_word is {shown(token_to_word)}; give 'mean' or 'first'")
         for name, mark in zip(("word_sep", "label_sep"), separators or (), strict=False):
             if not isinstance(mark, str):
-                raise InputTypeError(f"{name} is of type {type(mark).__name__}: {shown(mark)}; give a string")
+                raise wrong_type(name, mark, "a string")
         source = self._source([context] if context == "" and isinstance(context, str) else context)
         contexts = source.contexts
         filtered = bool(use_context_level_filter) and len(contexts) > 1
@@ -158,15 +158,10 @@ def most_forced_tokens(llmlingua2_config: Mapping[str, Any] | None) -> int:
     """
     given = llmlingua2_config or {}
     if not isinstance(given, Mapping):
-        raise InputTypeError(f"llmlingua2_config is of type {type(given).__name__}: {shown(given)}; give a dict")
+        raise wrong_type("llmlingua2_config", given, "a dict")
     options: dict[str, Any] = {**_OPTIONS, **given}
     for name in options:
         if name not in _OPTIONS:
             known = ", ".join(_OPTIONS)
             raise InputTypeError(f"llmlingua2_config has the unexpected key {shown(name)}; give {known}")
-    most = options["max_force_token"]
-    if not isinstance(most, SupportsIndex):
-        raise InputTypeError(
-            f"llmlingua2_config['max_force_token'] is of type {type(most).__name__}: {shown(most)}; give an integer"
-        )
-    return max(operator.index(most), 0)
+    return max(checked_integer("llmlingua2_config['max_force_token']", options["max_force_token"]), 0)

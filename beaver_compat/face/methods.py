@@ -20,10 +20,10 @@ from beaver_compat.arguments import (
 from beaver_compat.engine import Steps
 from beaver_compat.face.llmlingua2 import LLMLingua2Face
 from beaver_compat.face.tools import ToolsFace
-from beaver_compat.prepared import PreparedContext
+from beaver_compat.prepared import PreparedContext, Source
 from beaver_compat.result import CompressionResult
 from beaver_compat.selection.wishes import check_rank_method, make_wishes
-from beaver_compat.structured import given_segments, parse_segments
+from beaver_compat.structured import Segment, given_segments, parse_segments
 
 
 class LLMLinguaFace(LLMLingua2Face, ToolsFace):
@@ -94,8 +94,30 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
         self,
         *,
         context: str | Sequence[str] | PreparedContext | None,
-        instruction: str,
-        question: str,
+        context_segs: Sequence[Sequence[str]] | None,
+        context_segs_rate: Sequence[Sequence[float]] | None,
+        context_segs_compress: Sequence[Sequence[bool]] | None,
+        return_word_label: bool,
+        word_sep: str,
+        label_sep: str,
+        **given: Any,
+    ) -> Steps[dict[str, Any]]:
+        """`compress_prompt`, all its arguments given; they are checked here, before the steps begin."""
+        if self.use_llmlingua2 or self.use_slingua:
+            _, _, query = _checked_texts(**given)
+            separators = (word_sep, label_sep) if return_word_label else None
+            return self._llmlingua2(context, query, separators=separators, **given)
+        source = self._source(context)
+        segments = None
+        if context_segs is not None:
+            segments = given_segments(source.contexts, context_segs, context_segs_rate, context_segs_compress)
+        return self._framed(source, segments, **given)
+
+    def _framed(
+        self,
+        source: Source,
+        segments: Sequence[Sequence[Segment]] | None,
+        *,
         rate: float,
         target_token: float,
         force_context_ids: Sequence[int] | None,
@@ -110,51 +132,23 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
         context_budget: str,
         reorder_context: str,
         dynamic_context_compression_ratio: float,
-        add_instruction: bool,
         rank_method: str,
         concate_question: bool,
-        context_segs: Sequence[Sequence[str]] | None,
-        context_segs_rate: Sequence[Sequence[float]] | None,
-        context_segs_compress: Sequence[Sequence[bool]] | None,
-        target_context: int,
-        context_level_rate: float,
-        context_level_target_token: int,
-        return_word_label: bool,
-        word_sep: str,
-        label_sep: str,
-        token_to_word: str,
-        force_tokens: Sequence[str],
-        force_reserve_digit: bool,
         strict_preserve_uncompressed: bool,
-        **without_effect: object,
+        target_context: int = -1,
+        context_level_rate: float = 1.0,
+        context_level_target_token: int = -1,
+        force_tokens: Sequence[str] = (),
+        force_reserve_digit: bool = False,
+        **given: Any,
     ) -> Steps[dict[str, Any]]:
-        """`compress_prompt`, all its arguments given; they are checked here, before the steps begin."""
-        instruction, question = checked_text("instruction", instruction), checked_text("question", question)
-        query = joined_prompt([question, instruction if add_instruction else ""])
-        if self.use_llmlingua2 or self.use_slingua:
-            return self._llmlingua2(
-                context,
-                query,
-                rate=rate,
-                target_token=target_token,
-                use_context_level_filter=use_context_level_filter,
-                use_token_level_filter=use_token_level_filter,
-                target_context=target_context,
-                context_level_rate=context_level_rate,
-                context_level_target_token=context_level_target_token,
-                force_context_ids=force_context_ids,
-                separators=(word_sep, label_sep) if return_word_label else None,
-                token_to_word=token_to_word,
-                force_tokens=force_tokens,
-                force_reserve_digit=force_reserve_digit,
-            )
+        """A prompt with instruction and question around it; its arguments are checked before the steps begin."""
+        instruction, question, query = _checked_texts(**given)
         check_question(rank_method, question)
-        source = self._source(context)
-        contexts = source.contexts
-        if len(contexts) > 1 and (use_context_level_filter or use_sentence_level_filter):
+        if len(source.contexts) > 1 and (use_context_level_filter or use_sentence_level_filter):
             check_rank_method(rank_method)
         wishes = make_wishes(
-            whole=checked_context_ids("force_context_ids", force_context_ids, len(contexts)),
+            whole=checked_context_ids("force_context_ids", force_context_ids, len(source.contexts)),
             force_context_number=force_context_number,
             use_sentence_level_filter=use_sentence_level_filter,
             use_context_level_filter=use_context_level_filter,
@@ -172,9 +166,6 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
             force_tokens=force_tokens,
             force_reserve_digit=force_reserve_digit,
         )
-        segments = None
-        if context_segs is not None:
-            segments = given_segments(contexts, context_segs, context_segs_rate, context_segs_compress)
         steps = self._compress(
             source,
             instruction,
@@ -234,37 +225,18 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
         Raises:
             As :meth:`compress_prompt`; a segment's rate above 1, too, is an InputAssertionError.
         """
-        instruction, question = checked_text("instruction", instruction), checked_text("question", question)
-        check_question(rank_method, question)
+        given = {name: value for name, value in locals().items() if name not in ("self", "context")}
         segments = [parse_segments(text) for text in checked_contexts(context)]
-        if len(segments) > 1 and (use_context_level_filter or use_sentence_level_filter):
-            check_rank_method(rank_method)
-        wishes = make_wishes(
-            whole=checked_context_ids("force_context_ids", force_context_ids, len(segments)),
-            force_context_number=force_context_number,
-            use_sentence_level_filter=use_sentence_level_filter,
-            use_context_level_filter=use_context_level_filter,
-            use_token_level_filter=use_token_level_filter,
-            keep_split=keep_split,
-            keep_first_sentence=keep_first_sentence,
-            keep_last_sentence=keep_last_sentence,
-            keep_sentence_number=keep_sentence_number,
-            context_budget=context_budget,
-            reorder_context=reorder_context,
-            dynamic_context_compression_ratio=dynamic_context_compression_ratio,
-        )
-        steps = self._compress(
-            self._source(["".join(segment.text for segment in own) for own in segments]),
-            instruction,
-            question,
-            checked_goal(rate, target_token),
-            bool(concate_question),
-            wishes,
-            joined_prompt([question, instruction if add_instruction else ""]),
-            segments,
-            bool(strict_preserve_uncompressed),
-        )
-        return self._finish(_to_llmlingua(steps))
+        source = self._source(["".join(segment.text for segment in own) for own in segments])
+        return self._finish(self._framed(source, segments, **given))
+
+
+def _checked_texts(
+    *, instruction: object, question: object, add_instruction: object, **without_effect: object
+) -> tuple[str, str, str]:
+    """Instruction, question, and the query that ranks."""
+    instruction, question = checked_text("instruction", instruction), checked_text("question", question)
+    return instruction, question, joined_prompt([question, instruction if add_instruction else ""])
 
 
 def _to_llmlingua(steps: Steps[CompressionResult]) -> Steps[dict[str, Any]]:

@@ -32,7 +32,7 @@ def recovered(original: str, compressed: str, response: str) -> str:
     spans = [match.span() for match in _WORD_OR_LINE_END.finditer(response)]
     words = [response[start:end] for start, end in spans]
     shortened = _WORD_OR_LINE_END.findall(compressed)
-    in_shortened, source = _places(shortened), Source(original)
+    in_shortened, source = _places(shortened), Original(original)
     pieces: list[str] = []
     done = index = 0
     while index < len(words):
@@ -75,7 +75,7 @@ def _is_word(word: str) -> bool:
     return word[0].isalnum() or word[0] == "_"
 
 
-class Source:
+class Original:
     """A text in which quotes are looked up; the same quote is looked up once.
 
     Args:

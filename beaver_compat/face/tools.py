@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -44,7 +45,7 @@ class ToolsFace(Engine):
     def compress_json(
         self,
         json_data: Mapping[Any, Any],
-        json_config: str | Mapping[Any, Any],
+        json_config: str | os.PathLike[str] | Mapping[Any, Any],
         instruction: str = "",
         question: str = "",
         rate: float = 0.5,
@@ -147,8 +148,8 @@ class ToolsFace(Engine):
             [(global_rate if segment.compress else 1.0) if segment.rate is None else segment.rate for segment in own]
             for own in segments
         ]
-        for rate in (rate for own in rates for rate in own if rate > 1):
-            raise rate_too_high(rate)
+        if global_rate > 1 and any(global_rate in own for own in rates):  # the segments' own are checked
+            raise rate_too_high("global_rate", global_rate)
         return ["".join(own) for own in texts], texts, rates, flags
 
     def concate_segment_info(self, segment_info: Sequence[tuple[int, float, bool]]) -> list[tuple[int, float, bool]]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from beaver_compat.errors import BeaverError, InputTypeError, ModelNotFoundError, shown
+from beaver_compat.errors import BeaverError, ModelNotFoundError, shown, wrong_type
 from beaver_compat.models.connection import connection_error, is_unconnected
 
 PART_BYTES = 1 << 24  # bytes of a large file that are held in memory, and written, at a time
@@ -249,7 +249,7 @@ def open_source(name: str | os.PathLike[str], model_config: Mapping[str, Any]) -
         InputTypeError: `name` is neither text nor a path; ModelNotFoundError: nothing stands there.
     """
     if not isinstance(name, str | os.PathLike):
-        raise InputTypeError(f"model_name must be a str, got {type(name).__name__} {shown(name)}.")
+        raise wrong_type("model_name", name, "a model's name or a local folder, or None for the bundled table")
     text = os.fspath(name)
     folder = Path(text).expanduser()
     return LocalFolder(text, folder) if text and folder.is_dir() else HubModel(text, model_config)

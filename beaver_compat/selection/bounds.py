@@ -90,19 +90,21 @@ def within_limits(
     limits = [limit for limit in layout.limits if count(limit.text(layout.parts)) > limit.tokens]
     if not limits:
         return ranking, document.smoother, lambda kept: False
-    part = document.contexts_of(ranking.starts)
-    keep = np.ones(part.size, dtype=bool)
+    limit_of = np.full(len(layout.parts), -1)
+    for index, limit in enumerate(limits):
+        limit_of[list(limit.parts)] = index
+    owner = limit_of[document.contexts_of(ranking.starts)]  # of each candidate, -1 where none limits it
+    best_first = owner.argsort(kind="stable")  # within each limit
+    _, *inside_of = np.split(best_first, owner[best_first].searchsorted(np.arange(len(limits))))
+    keep = owner < 0
     runs: Runs = []
-    for limit in limits:
-        inside = np.flatnonzero(np.isin(part, limit.parts))
-        keep[inside] = False
+    for limit, inside in zip(limits, inside_of, strict=True):
         own = ranking.at(inside)
         chosen = plan(own, document.smoother, parts, _cost(limit, filled, count), limit.tokens)
         keep[inside[chosen.kept]] = True
         runs += chosen.runs
     runs.sort()
-    limited = np.isin(part, [index for limit in limits for index in limit.parts])
-    clipped = _clipped(ranking, np.flatnonzero(keep), limited, runs)
+    clipped = _clipped(ranking, np.flatnonzero(keep), owner >= 0, runs)
     extents = sorted({document.lined.extents[index] for limit in limits for index in limit.parts})
     return clipped, cast(Smoother, Clipped(document.smoother, runs, extents)), _breaks(limits, count)
 

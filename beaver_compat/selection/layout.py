@@ -48,7 +48,7 @@ class Layout:
         fixed: parts that are kept to the letter.
         atomic: parts that are kept whole or not at all.
         staying: contexts that no bound on contexts removes.
-        limits: bounds on single parts or groups of them.
+        limits: bounds on single parts or groups of them; no part has two.
         inside: for a part that is less than its context, the context's text and where in it the part begins.
     """
 

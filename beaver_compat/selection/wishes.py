@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from beaver_compat.arguments import checked_number, checked_share
-from beaver_compat.errors import InputTypeError, InputValueError, shown
+from beaver_compat.errors import InputTypeError, InputValueError, shown, wrong_type
 
 RANK_METHODS = (
     "llmlingua",
@@ -31,7 +31,6 @@ RANK_METHODS = (
 UNBOUNDED = "+100"
 """LLMLingua's default ``context_budget``: here it leaves the contexts to the ranking."""
 
-_DYNAMIC = "dynamic_context_compression_ratio"
 _OPERATION = re.compile(r"\s*([-+*/])\s*(\d+(?:\.\d*)?|\.\d+)\s*", re.ASCII)
 _LONGEST_SUFFIX = 100  # characters; longer ones are no budget
 _MOST = 2**31 - 1  # a larger count means as much: no prompt has so many contexts or sentences
@@ -130,7 +129,8 @@ def make_wishes(
     suffix = _checked_suffix(context_budget)
     number = _checked_count("force_context_number", force_context_number, unset=-1)
     target = _checked_count("target_context", target_context, unset=-1)
-    tokens = _checked_size("context_level_target_token", context_level_target_token, unset=-1.0)
+    tokens = _checked_size("context_level_target_token", context_level_target_token)
+    dynamic = _checked_size("dynamic_context_compression_ratio", dynamic_context_compression_ratio)
     share = 1.0 if context_level_rate is None else checked_share("context_level_rate", context_level_rate)
     numbers = [bound for bound in (number, target) if bound >= 0]
     return Wishes(
@@ -144,7 +144,7 @@ def make_wishes(
         context_budget=suffix if filtered else "",
         tokens=_checked_tokens(force_tokens),
         digits=bool(force_reserve_digit),
-        dynamic=min(max(_checked_size(_DYNAMIC, dynamic_context_compression_ratio, unset=-1.0), 0.0), 1.0),
+        dynamic=min(max(dynamic, 0.0), 1.0),
         order=str(reorder_context),
         whole_contexts=filtered and not use_token_level_filter and not use_sentence_level_filter,
         whole_sentences=not use_token_level_filter,
@@ -182,12 +182,7 @@ def _checked_suffix(context_budget: object) -> str:
     if context_budget is None:
         return ""
     if not isinstance(context_budget, str):
-        raise InputTypeError(
-            f"context_budget is of type {type(context_budget).__name__}: {shown(context_budget)}; give a string such as"
-            ' "+100" or "*1.5"'
-        )
-    if context_budget == UNBOUNDED:
-        return ""
+        raise wrong_type("context_budget", context_budget, 'a string such as "+100" or "*1.5"')
     suffix = context_budget.strip()
     parsed = len(suffix) <= _LONGEST_SUFFIX and not _OPERATION.sub("", suffix)
     if not parsed or any(sign == "/" and not float(number) for sign, number in _OPERATION.findall(suffix)):
@@ -198,43 +193,32 @@ def _checked_suffix(context_budget: object) -> str:
 
 
 def _checked_count(name: str, value: object, unset: int = 0) -> int:
-    """A whole number of 0 or more; None is ``unset``, and so is any number below 0 where ``unset`` is one."""
+    """A whole number of 0 or more; None is ``unset``, and so is any number below 0 where ``unset`` is -1."""
     if value is None:
         return unset
     try:
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         if not isinstance(value, float) or not value.is_integer():
-            raise InputTypeError(
-                f"{name} is of type {type(value).__name__}: {shown(value)}; give a whole number"
-            ) from None
+            raise wrong_type(name, value, "a whole number") from None
         count = int(value)
     if count < 0 <= unset:
         raise InputValueError(f"{name} is {shown(value)}; give 0 or more")
-    return min(max(count, min(unset, 0)), _MOST)
+    return min(max(count, unset), _MOST)
 
 
-def _checked_size(name: str, value: object, unset: float = 0.0) -> float:
-    """A number of 0 or more; None is ``unset``, and so is any number below 0 where ``unset`` is one."""
-    if value is None:
-        return unset
-    size = checked_number(name, value)
-    if size < 0 <= unset:
-        raise InputValueError(f"{name} is {shown(value)}; give 0 or more")
-    return max(size, min(unset, 0.0))
+def _checked_size(name: str, value: object) -> float:
+    """A number; below 0 it means unset, and so does None, which becomes -1."""
+    return -1.0 if value is None else max(checked_number(name, value), -1.0)
 
 
 def _checked_tokens(force_tokens: object) -> tuple[str, ...]:
     if force_tokens is None:
         return ()
     if not isinstance(force_tokens, Iterable):
-        raise InputTypeError(
-            f"force_tokens is of type {type(force_tokens).__name__}: {shown(force_tokens)}; give a list of strings"
-        )
+        raise wrong_type("force_tokens", force_tokens, "a list of strings")
     tokens = [force_tokens] if isinstance(force_tokens, str) else list(force_tokens)
     for index, token in enumerate(tokens):
         if not isinstance(token, str):
-            raise InputTypeError(
-                f"force_tokens[{index}] is of type {type(token).__name__}: {shown(token)}; give a string"
-            )
+            raise wrong_type(f"force_tokens[{index}]", token, "a string")
     return tuple(token for token in tokens if token)

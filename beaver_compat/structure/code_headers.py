@@ -15,7 +15,7 @@ from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
-LONGEST_HEADER = 512  # characters: a longer one is not worth its tokens
+_LONGEST_HEADER = 512  # characters: a longer one is not worth its tokens
 _MOST_LINES = 32  # of a header
 _OPENING, _CLOSING = "([{", ")]}"
 
@@ -59,7 +59,7 @@ def find_headers(lined: LinedText) -> tuple[Positions, Positions]:
         line = openers + count
         inside = indents[line] > indents[openers]
         inside |= closes[line] & (indents[line] == indents[openers])
-        inside &= (ends[line] - first[openers] <= LONGEST_HEADER) & ~boundaries.after_blank[line]
+        inside &= (ends[line] - first[openers] <= _LONGEST_HEADER) & ~boundaries.after_blank[line]
         openers, line = openers[inside], line[inside]
         if not openers.size:
             break

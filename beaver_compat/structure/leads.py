@@ -70,7 +70,12 @@ class Leads:
         Returns:
             Starts and ends of what is needed, and the index of the first stretch that needs each, int64 [k].
         """
-        lines, holders = self._held(self.needing, starts, ends)
+        needing, line_starts, text_ends = self.needing
+        low = text_ends.searchsorted(starts, side="right")
+        counts = np.maximum(line_starts.searchsorted(ends) - low, 0)
+        holders = np.arange(starts.size).repeat(counts)  # the stretch that holds a part of each line
+        within = np.arange(holders.size) - (counts.cumsum() - counts)[holders]
+        lines = needing[low[holders] + within]
         if not lines.size:
             return lines, lines, lines
         first = np.full(self.starts.size, starts.size)  # the first stretch that holds each line
@@ -167,22 +172,10 @@ class Leads:
     @cached_property
     def needing(self) -> Chosen:
         """The lines that need others."""
-        return self._chosen((self.needed[:, 0] >= 0) | (self.behind >= 0))
+        lines = np.flatnonzero((self.needed[:, 0] >= 0) | (self.behind >= 0))
+        return Chosen(lines, self.starts[lines], self.text_ends[lines])
 
     @cached_property
     def labelled(self) -> bool:
         """Whether any line has a label."""
         return bool((self.label_ends > self.starts).any())
-
-    def _chosen(self, asked: NDArray[np.bool_]) -> Chosen:
-        lines = np.flatnonzero(asked)
-        return Chosen(lines, self.starts[lines], self.text_ends[lines])
-
-    @staticmethod
-    def _held(chosen: Chosen, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
-        """Those of some lines that some stretches hold a part of, and the index of the stretch."""
-        low = chosen.text_ends.searchsorted(starts, side="right")
-        counts = np.maximum(chosen.starts.searchsorted(ends) - low, 0)
-        holders = np.arange(starts.size).repeat(counts)
-        within = np.arange(holders.size) - (counts.cumsum() - counts)[holders]
-        return chosen.lines[low[holders] + within], holders
