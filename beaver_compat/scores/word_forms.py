@@ -21,7 +21,7 @@ from beaver_compat.tokenization import Tokenized
 
 Positions = NDArray[np.int64]
 
-_LEAST_CAPITALS = 4  # shorter ones are mostly names that have no small form: IBM, USA, but for parts of names: CACHE_TTL
+_LEAST_CAPITALS = 4  # shorter ones are mostly names without a small form: IBM, USA; not the parts of CACHE_TTL
 _LEAST_LETTERS, _MOST_LETTERS = 2, 40
 _CONNECTORS = "-'\u2019./@&+_"  # between letters they make one word of two, spelt alike wherever it stands
 _SPACES = " \n\r"  # reading the first words of lines as behind a space, too, was no better
