@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,46 +11,45 @@ from numpy.typing import NDArray
 from beaver_compat.document import Document
 from beaver_compat.selection.layout import Layout, Limit
 from beaver_compat.selection.planning import Candidates, Parts, Positions, plan
-from beaver_compat.selection.runs import Runs
-from beaver_compat.smoothing import Smoother
+from beaver_compat.selection.runs import Edges, Runs
 
 
 class Clipped:
-    """A smoother that moves no end out of the run of characters that the end stands in.
+    """Edges of which none is moved out of the run of characters that the end stands in.
 
     Args:
-        smoother: of the whole text.
+        edges: of the whole text.
         runs: sorted and disjoint; ends that stand in none of them move freely.
         limited: the characters of which nothing but the runs may be kept, sorted and disjoint.
     """
 
-    def __init__(self, smoother: Smoother, runs: Runs, limited: Runs) -> None:
-        self._smoother = smoother
+    def __init__(self, edges: Edges, runs: Runs, limited: Runs) -> None:
+        self._edges = edges
         self._limited = limited
         self._starts = [start for start, _ in runs]
         self._ends = [end for _, end in runs]
 
     def start(self, position: int) -> int:
-        """As :meth:`Smoother.start`."""
-        return max(self._smoother.start(position), self._run_start(position))
+        """As :meth:`Edges.start`."""
+        return max(self._edges.start(position), self._run_start(position))
 
     def word(self, position: int) -> int:
-        """As :meth:`Smoother.word`."""
-        return max(self._smoother.word(position), self._run_start(position))
+        """As :meth:`Edges.word`."""
+        return max(self._edges.word(position), self._run_start(position))
 
     def end(self, position: int) -> int:
-        """As :meth:`Smoother.end`."""
-        moved = self._smoother.end(position)
+        """As :meth:`Edges.end`."""
+        moved = self._edges.end(position)
         run = bisect_left(self._starts, position) - 1
         return min(moved, self._ends[run]) if run >= 0 and position <= self._ends[run] else moved
 
     def leads(self, runs: Runs) -> list[tuple[int, int, int]]:
-        """As :meth:`Smoother.leads`, without those that may not be kept."""
-        return [lead for lead in self._smoother.leads(runs) if self._allowed(lead[0], lead[1])]
+        """As :meth:`Edges.leads`, without those that may not be kept."""
+        return [lead for lead in self._edges.leads(runs) if self._allowed(lead[0], lead[1])]
 
     def tells(self, position: int) -> bool:
-        """As :meth:`Smoother.tells`."""
-        return self._smoother.tells(position)
+        """As :meth:`Edges.tells`."""
+        return self._edges.tells(position)
 
     def _allowed(self, start: int, end: int) -> bool:
         part = bisect_right(self._limited, (start, end)) - 1
@@ -72,7 +70,7 @@ def within_limits(
     filled: Callable[[Runs], Sequence[str]],
     parts: Parts,
     count: Callable[[str], int],
-) -> tuple[Candidates, Smoother, Callable[[Sequence[str]], bool]]:
+) -> tuple[Candidates, Edges, Callable[[Sequence[str]], bool]]:
     """Clip a ranking so that, whatever is kept of it, each limit holds.
 
     Args:
@@ -84,7 +82,7 @@ def within_limits(
         count: tokens of a text.
 
     Returns:
-        The clipped ranking; a smoother that keeps to it; and whether a limit is broken by the kept text of each part
+        The clipped ranking; edges that keep to it; and whether a limit is broken by the kept text of each part
         (joints of tokens may add one where less text is kept).
     """
     limits = [limit for limit in layout.limits if count(limit.text(layout.parts)) > limit.tokens]
@@ -106,7 +104,7 @@ def within_limits(
     runs.sort()
     clipped = _clipped(ranking, np.flatnonzero(keep), owner >= 0, runs)
     extents = sorted({document.lined.extents[index] for limit in limits for index in limit.parts})
-    return clipped, cast(Smoother, Clipped(document.smoother, runs, extents)), _breaks(limits, count)
+    return clipped, Clipped(document.smoother, runs, extents), _breaks(limits, count)
 
 
 def _cost(limit: Limit, filled: Callable[[Runs], Sequence[str]], count: Callable[[str], int]) -> Callable[[Runs], int]:

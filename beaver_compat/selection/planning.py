@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.selection.fitting import largest_fitting, remembered
-from beaver_compat.selection.runs import Runs, length, smoothed, union, with_leads
-from beaver_compat.smoothing import Smoother
+from beaver_compat.selection.runs import Edges, Runs, length, smoothed, union, with_leads
 
 Positions = NDArray[np.int64]
 
@@ -70,7 +69,12 @@ class Parts(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is kept: the first ``count`` candidates, some more, and the runs of characters that they make."""
+    """What is kept.
+
+    Attributes:
+        kept: index of each candidate that something is kept of.
+        runs: the characters.
+    """
 
     kept: list[int]
     runs: Runs
@@ -78,7 +82,7 @@ class Plan(NamedTuple):
 
 def plan(
     candidates: Candidates,
-    smoother: Smoother,
+    edges: Edges,
     parts: Parts,
     cost: Callable[[Runs], int],
     budget: int,
@@ -94,12 +98,12 @@ def plan(
 
     Args:
         candidates: best first.
-        smoother: of the same text.
+        edges: where they may begin and end.
         parts: how a stretch is divided that does not fit whole.
         cost: tokens of the prompt that holds these runs.
         budget: tokens; ``cost([])`` is within it.
     """
-    filling = _Filling(candidates, smoother, parts, remembered(cost), budget)
+    filling = _Filling(candidates, edges, parts, remembered(cost), budget)
     filling.take_sentences()
     filling.take_whole()
     filling.take_parts()
@@ -112,12 +116,12 @@ class _Filling:
     def __init__(
         self,
         candidates: Candidates,
-        smoother: Smoother,
+        edges: Edges,
         parts: Parts,
         cost: Callable[[Runs], int],
         budget: int,
     ) -> None:
-        self.candidates, self.smoother, self.parts = candidates, smoother, parts
+        self.candidates, self.edges, self.parts = candidates, edges, parts
         self.cost, self.budget = cost, budget
         self.least = cost([])
 
@@ -147,7 +151,7 @@ class _Filling:
             return
         index, candidates = self.count, self.candidates
         for stretch in self.parts.sentences(int(candidates.starts[index]), int(candidates.ends[index])):
-            grown = union(self.runs, with_leads([stretch], self.smoother))
+            grown = union(self.runs, with_leads([stretch], self.edges))
             broken = not self.best_of and self.cost(grown) > self.budget and not candidates.whole[index]
             self.best_of.setdefault(index, stretch)
             if broken:
@@ -178,7 +182,7 @@ class _Filling:
         tries = [(index, led, False) for index in self.behind for led in (bool(whole[index]), not whole[index])]
         if self.used == self.least:
             # What opens a block goes last where it has to go without it: other lines would stand in its place.
-            tries.sort(key=lambda one: not one[1] and _opens(starts[one[0]], ends[one[0]], self.smoother))
+            tries.sort(key=lambda one: not one[1] and _opens(starts[one[0]], ends[one[0]], self.edges))
         for index, led, torn in [*tries, *((index, False, True) for index in self.behind)]:
             if self.used > self.least and (torn or self.full):
                 break
@@ -186,14 +190,14 @@ class _Filling:
                 continue
             complete = not torn and (not led or whole[index])
             if complete:
-                one = smoothed(starts[[index]], ends[[index]], self.smoother)
-                grown = union(self.runs, with_leads(one, self.smoother) if led else one)
+                one = smoothed(starts[[index]], ends[[index]], self.edges)
+                grown = union(self.runs, with_leads(one, self.edges) if led else one)
             else:
                 grown = self._part_of(index, led, torn)
             over = [(start, min(end, top)) for start, end in grown if start < top]
             if union(own, over) == own and self._takes(index, grown):
                 if not led:
-                    top, own = self.runs[0][0], with_leads(self.runs, self.smoother)
+                    top, own = self.runs[0][0], with_leads(self.runs, self.edges)
                 if not complete and self.room < max(_BROKEN_OFF[0] * self.budget, _BROKEN_OFF[1]):
                     break  # one sentence is broken off at most
 
@@ -211,21 +215,21 @@ class _Filling:
         self.behind = [index for index in self.behind if index not in self.kept[self.count :]]
 
     def _runs_of(self, kept: Sequence[int] | slice) -> Runs:
-        stretches = smoothed(self.candidates.starts[kept], self.candidates.ends[kept], self.smoother)
-        return with_leads(stretches, self.smoother)
+        stretches = smoothed(self.candidates.starts[kept], self.candidates.ends[kept], self.edges)
+        return with_leads(stretches, self.edges)
 
     def _part_of(self, index: int, led: bool, torn: bool) -> Runs:
         """The runs with as much of a candidate as fits."""
         # What is cut short anyway begins where the candidate does, not far before it where smoothing would move it.
-        own = int(self.candidates.starts[index]), self.smoother.end(int(self.candidates.ends[index]))
+        own = int(self.candidates.starts[index]), self.edges.end(int(self.candidates.ends[index]))
         start, end = self.best_of.get(index, own)
-        begin = self.smoother.start(start)
+        begin = self.edges.start(start)
         if start - begin > _LEAD:
-            begin = self.smoother.word(start)
+            begin = self.edges.word(start)
 
         def grown(place: int) -> Runs:
             part = [(begin, place)]
-            return union(self.runs, with_leads(part, self.smoother) if led else part)
+            return union(self.runs, with_leads(part, self.edges) if led else part)
 
         at, levels = self.parts.places(start, end, torn)
         needs = length(grown(begin + 1)) - length(self.runs) - 1
@@ -234,10 +238,10 @@ class _Filling:
         return _cut_to_fit(self.runs, self.used, begin, (at, levels), grown, self.cost, self.budget)
 
 
-def _opens(start: int, end: int, smoother: Smoother) -> bool:
+def _opens(start: int, end: int, edges: Edges) -> bool:
     """Whether a stretch says nothing without what stands behind it."""
-    [(start, end)] = smoothed(np.array([start]), np.array([end]), smoother)
-    return not smoother.tells(start) and any(place >= end for place, _, _ in smoother.leads([(start, end)]))
+    [(start, end)] = smoothed(np.array([start]), np.array([end]), edges)
+    return not edges.tells(start) and any(place >= end for place, _, _ in edges.leads([(start, end)]))
 
 
 def _cut_to_fit(

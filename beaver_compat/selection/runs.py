@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from beaver_compat.smoothing import Smoother
 
 Positions = NDArray[np.int64]
 Runs = list[tuple[int, int]]
 
 
-def smoothed(starts: Positions, ends: Positions, smoother: Smoother) -> Runs:
-    """The union of stretches, each run's ends moved outward by the smoother, as sorted disjoint runs."""
-    return _joined((smoother.start(start), smoother.end(end)) for start, end in merged(starts, ends))
+class Edges(Protocol):
+    """Where kept stretches may begin and end, and what they need, as a `Smoother` says."""
+
+    def start(self, position: int) -> int: ...
+    def end(self, position: int) -> int: ...
+    def word(self, position: int) -> int: ...
+    def leads(self, runs: Runs) -> list[tuple[int, int, int]]: ...
+    def tells(self, position: int) -> bool: ...
+
+
+def smoothed(starts: Positions, ends: Positions, edges: Edges) -> Runs:
+    """The union of stretches, each run's ends moved outward, as sorted disjoint runs."""
+    return _joined((edges.start(start), edges.end(end)) for start, end in merged(starts, ends))
 
 
 def merged(starts: Positions, ends: Positions) -> Runs:
@@ -33,9 +42,9 @@ def merged(starts: Positions, ends: Positions) -> Runs:
     return list(zip(firsts, lasts, strict=True))
 
 
-def with_leads(runs: Runs, smoother: Smoother) -> Runs:
+def with_leads(runs: Runs, edges: Edges) -> Runs:
     """Runs and the lines that they need."""
-    leads = [(start, end) for start, end, _ in smoother.leads(runs)]
+    leads = [(start, end) for start, end, _ in edges.leads(runs)]
     return union(runs, leads) if leads else runs
 
 

@@ -96,7 +96,7 @@ class Selector:
         """Keep the best that fits.  Where the fixed parts alone exceed the budget, only they are kept."""
         if self.cost(self.template) > self.budget:
             return Selection(self.template, self.order(self.template), ())
-        ranking, smoother, breaks = within_limits(
+        ranking, edges, breaks = within_limits(
             self._ranking(), self.document, self.layout, self.filled, self._parts(), self.count
         )
 
@@ -104,7 +104,7 @@ class Selector:
             kept = self.filled(runs)
             return self.budget + 1 if breaks(kept) else self.cost(kept)
 
-        chosen = plan(ranking, smoother, self._parts(), cost, self.budget)
+        chosen = plan(ranking, edges, self._parts(), cost, self.budget)
         kept = self.filled(chosen.runs)
         return Selection(kept, self.order(kept), kept_spans(self.document, ranking, chosen))
 
