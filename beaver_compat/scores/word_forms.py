@@ -135,11 +135,12 @@ def formed_ids(
     own_counts = places.searchsorted(begins + [len(form) for form in forms]) - own_low
     sizes = counts[first]
     own_limits = np.concatenate([[0], np.cumsum(sizes)])
-    token = np.arange(own_limits[-1]) - np.repeat(own_limits[:-1], sizes)
-    inside = token_starts[np.repeat(low[first], sizes) + token] - np.repeat(starts[first], sizes)
-    inside = np.clip(inside, 0, np.repeat(ends[first] - starts[first] - 1, sizes))
-    by_place = places.searchsorted(np.repeat(begins, sizes) + inside, side="right") - 1
-    chosen = np.where(np.repeat(own_counts == sizes, sizes), np.repeat(own_low, sizes) + token, by_place)
+    form = np.arange(first.size).repeat(sizes)  # of each token, as the words spell it
+    word = first[form]
+    token = np.arange(form.size) - own_limits[form]
+    inside = (token_starts[low[word] + token] - starts[word]).clip(0, ends[word] - starts[word] - 1)
+    by_place = places.searchsorted(begins[form] + inside, side="right") - 1
+    chosen = np.where((own_counts == sizes)[form], own_low[form] + token, by_place)
     result = ids.copy()
     result[at] = found.ids[chosen][np.repeat(own_limits[which] - limits[:-1], counts) + np.arange(limits[-1])]
     return result
