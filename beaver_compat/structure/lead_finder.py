@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
+from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.headings import UNDERLINES, find_headings
 from beaver_compat.structure.leads import Leads
@@ -53,11 +54,14 @@ def find_leads(lined: LinedText) -> Leads | None:
     _add_settings(settings_sections(lined), needed, follows)
     _add_fences(lined, needed, behind, bare, follows)
     add_environments(lined, needed, bare, follows)
-    titles, fillers = find_headings(lined)
+    in_diffs = add_diffs(lined, needed, behind, bare, follows, items)
+    titles, fillers = (lines[~in_diffs[lines]] for lines in find_headings(lined))
     follows[fillers] = bare[fillers] = True
     underlines = fillers[among(fillers, titles + 1) & is_any(lined.points[first[fillers]], UNDERLINES)]
     needed[underlines, 0] = underlines - 1
     parts = find_parts(lined, titles, underlines)
+    if in_diffs.any():
+        _part(parts, in_diffs, starts)
     items[contexts[items] != contexts] = -1
     _add_items(items, parts, starts)
     follows[titles] = True
@@ -121,6 +125,14 @@ def _add_items(items: Positions, parts: Parts, starts: Positions) -> None:
         np.maximum(owners, items, out=owners)
     heads = np.unique(items[items >= 0])
     parts.label_ends[heads] = starts[heads + 1]
+
+
+def _part(parts: Parts, inside: NDArray[np.bool_], starts: Positions) -> None:
+    """Some lines name no part and stand in none."""
+    for owners in (parts.owners, parts.around):
+        owners[inside | inside[owners]] = -1
+    parts.label_ends[inside] = starts[inside]
+    parts.alone[inside] = False
 
 
 def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) -> Positions:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.structure.cues import subtitle_cues
+from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.headings import clause_titles
 from beaver_compat.structure.items import short_items
@@ -65,6 +66,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     entries of a log as one record each.
 
     Each line of a transcript is one sentence; the title that a clause begins with is one with the sentence behind it.
+    The lines of a diff are for themselves.
 
     Args:
         lined: the text.
@@ -85,7 +87,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     lined = _merged(lined, *short_items(lined))
     lined = _with_settings(lined)
     records = lined.boundaries.records | find_statements(lined)
-    return lined.with_boundaries(replace(lined.boundaries, records=records))
+    return with_diff_lines(lined.with_boundaries(replace(lined.boundaries, records=records)))
 
 
 def fence_pairs(lined: LinedText) -> Positions:
