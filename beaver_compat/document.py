@@ -268,7 +268,7 @@ def prepare_document(
         sentences=sentences,
         repeats=repeated,
         bare=bare,
-        heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
+        heads=leads.heads_of(sentences.starts) if leads is not None and leads.named else None,
         naming=naming,
         query=query,
         whole_lines=whole,

@@ -46,7 +46,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
     follows = np.zeros(starts.size, dtype=bool)
-    items = add_blocks(lined, needed, behind)
+    items, functions = add_blocks(lined, needed, behind)
     add_docstrings(lined, needed, behind, bare)
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
@@ -61,9 +61,13 @@ def find_leads(lined: LinedText) -> Leads | None:
     needed[underlines, 0] = underlines - 1
     parts = find_parts(lined, titles, underlines)
     if in_diffs.any():
-        _part(parts, in_diffs, starts)
-    items[contexts[items] != contexts] = -1
+        _part(in_diffs, parts, functions, starts)
+    for heads in (items, functions):
+        heads[contexts[heads] != contexts] = -1
     _add_items(items, parts, starts)
+    np.maximum(parts.owners, functions, out=parts.owners)
+    signatures = np.zeros(starts.size, dtype=bool)
+    signatures[functions[functions >= 0]] = True
     follows[titles] = True
     follows |= parts.alone
     bodies = _bodies(follows, starts, contexts)
@@ -98,6 +102,7 @@ def find_leads(lined: LinedText) -> Leads | None:
         parts=parts.owners,
         around=parts.around,
         items=items,
+        signatures=signatures,
     )
 
 
@@ -127,9 +132,9 @@ def _add_items(items: Positions, parts: Parts, starts: Positions) -> None:
     parts.label_ends[heads] = starts[heads + 1]
 
 
-def _part(parts: Parts, inside: NDArray[np.bool_], starts: Positions) -> None:
+def _part(inside: NDArray[np.bool_], parts: Parts, functions: Positions, starts: Positions) -> None:
     """Some lines name no part and stand in none."""
-    for owners in (parts.owners, parts.around):
+    for owners in (parts.owners, parts.around, functions):
         owners[inside | inside[owners]] = -1
     parts.label_ends[inside] = starts[inside]
     parts.alone[inside] = False
