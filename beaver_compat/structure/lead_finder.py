@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
+from beaver_compat.structure.comments import add_comments
 from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.headings import UNDERLINES, find_headings
@@ -48,6 +49,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     follows = np.zeros(starts.size, dtype=bool)
     items, functions = add_blocks(lined, needed, behind)
     add_docstrings(lined, needed, behind, bare)
+    add_comments(lined, needed, behind, bare)
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
     add_tables(lined, needed, bare, follows, items)
