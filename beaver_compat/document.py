@@ -167,7 +167,7 @@ class Document:
         found = (line == following) | (line == self.leads.parts[following]) | (line == self.leads.around[following])
         found &= (ends[:-1] <= labels[line]) & (labels[line] < texts[line])
         for piece in np.flatnonzero(found).tolist():
-            found[piece] = not self.lined.text[ends[piece] : labels[line[piece]]].strip()
+            found[piece] = not self.lined.text[ends[piece] : labels[line[piece]]].strip(" \t")
         return found
 
     def implicit_query(self, tokenizer: Tokenizer, page_size: int) -> Query:

@@ -20,7 +20,7 @@ from beaver_compat.structure.headings import UNDERLINES, find_headings
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.logs import add_entries, log_entries
 from beaver_compat.structure.parts import Parts, find_parts
-from beaver_compat.structure.sections import settings_sections
+from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.units import FENCES, fence_pairs
 from beaver_compat.text.ascending import among
@@ -62,6 +62,8 @@ def find_leads(lined: LinedText) -> Leads | None:
     underlines = fillers[among(fillers, titles + 1) & is_any(lined.points[first[fillers]], UNDERLINES)]
     needed[underlines, 0] = underlines - 1
     parts = find_parts(lined, titles, underlines)
+    named, ends = section_names(lined)
+    parts.label_ends[named] = ends
     if in_diffs.any():
         _part(in_diffs, parts, functions, starts)
     for heads in (items, functions):
