@@ -19,6 +19,7 @@ from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.headings import UNDERLINES, find_headings
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.logs import add_entries, log_entries
+from beaver_compat.structure.metadata import add_headers, add_sources
 from beaver_compat.structure.parts import Parts, find_parts
 from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.tables import add_tables
@@ -56,12 +57,14 @@ def find_leads(lined: LinedText) -> Leads | None:
     _add_settings(settings_sections(lined), needed, follows)
     _add_fences(lined, needed, behind, bare, follows)
     add_environments(lined, needed, bare, follows)
+    add_sources(lined, needed, bare)
     in_diffs = add_diffs(lined, needed, behind, bare, follows, items)
     titles, fillers = (lines[~in_diffs[lines]] for lines in find_headings(lined))
     follows[fillers] = bare[fillers] = True
     underlines = fillers[among(fillers, titles + 1) & is_any(lined.points[first[fillers]], UNDERLINES)]
     needed[underlines, 0] = underlines - 1
     parts = find_parts(lined, titles, underlines)
+    add_headers(lined, parts)
     named, ends = section_names(lined)
     parts.label_ends[named] = ends
     if in_diffs.any():
