@@ -113,6 +113,25 @@ def test_other_lines_with_colons_are_no_sources(text: str) -> None:
     assert not any("\n" in name for line in names(f"# A\n\n# B\n\n{text}").values() for name in line)
 
 
+def test_a_key_that_a_few_paragraphs_of_many_end_with_tells_no_source() -> None:
+    paragraphs = [f"In year {year} the mill ground {year * 7} sacks of rye." for year in range(1900, 1960)]
+    for at in (5, 25, 45):
+        paragraphs[at] += "\nTip: grind slowly"
+    found = needs("def f():\n    x\n\n" + "\n\n".join(paragraphs))
+    assert not any("Tip: grind slowly" in need for need in found.values())
+
+
+def test_the_last_passage_is_no_longer_than_the_others() -> None:
+    text = f"{document('over')}\n" + "\n\n".join(f"Of all {at} mills none is left in the valley." for at in range(30))
+    found = names(f"# Leave\n\n# Rules\n\n{text}")
+    assert found["Of all 29 mills none is left in the valley."] == {"# Rules"}
+
+
+def test_many_keys_do_no_harm(compressor: BeaverPromptCompressor) -> None:
+    keys = "".join(f"key{chr(97 + at % 26)}{at // 3}: b\n\nIt rains.\nend{at // 3}: b\n\n" for at in range(20_000))
+    assert "24 crowns" in kept(compressor, f"{keys}The fee is 24 crowns.\n", "How high is the fee in crowns?", 60)
+
+
 @pytest.mark.parametrize("block", ["a: b\n\n", "Text.\na: b\n\n", "a: b\nText.\n\n", "a: b\n", "a: b\n\nText.\n\n"])
 def test_many_lines_with_keys_do_no_harm(compressor: BeaverPromptCompressor, block: str) -> None:
     text = block * 20_000 + "The fee is 24 crowns.\n"

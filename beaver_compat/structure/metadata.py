@@ -25,7 +25,9 @@ _LONGEST = 160  # characters of a line that tells the source
 _KEY_REACH = 34  # characters in which the colon stands
 _MOST_LINES = 8  # over one passage
 _LEAST = 3  # passages
+_MOST_KEYS = 16  # the commonest
 _SHARE = 0.8  # of the lines with that key stand over or below a passage
+_BLOCK_SHARE = 0.25  # of the paragraphs from the first to the last end with such a line, where they do
 _KEY = re.compile(r"(?:\*\*|[-*] )?([^\W\d][\w -]{0,30})(?:\*\*)?:(?:\*\*)?[ \t]+\S")
 
 
@@ -38,12 +40,12 @@ def add_sources(lined: LinedText, needed: Positions, bare: NDArray[np.bool_]) ->
     """
     blank = lined.boundaries.after_blank
     last = np.append(blank[1:], True)
+    blocks, running = np.flatnonzero(blank), np.cumsum(np.append(0, _running(lined)))
     for lines in _by_key(lined, _likely(lined) & last & ~blank):
-        blocks = np.flatnonzero(blank)
-        begins = blocks[blocks.searchsorted(lines, side="right") - 1]
-        running = np.cumsum(np.append(0, _running(lined)))
+        block = blocks.searchsorted(lines, side="right") - 1
+        begins = blocks[block]
         told = running[lines] > running[begins]
-        if told.sum() < max(_LEAST, _SHARE * lines.size):
+        if told.sum() < max(_LEAST, _SHARE * lines.size, _BLOCK_SHARE * (block[-1] + 1 - block[0])):
             continue
         lines, begins = lines[told], begins[told]
         near = lined.contexts[lines[1:]] == lined.contexts[lines[:-1]]
@@ -73,6 +75,8 @@ def add_headers(lined: LinedText, parts: Parts) -> None:
         lines, bodies = lines[over], bodies[over]
         ends = contexts.searchsorted(contexts[lines], side="right")
         ends[:-1] = np.minimum(ends[:-1], lines[1:])
+        longest = int((lined.edges[ends] - starts[lines])[:-1].max())  # the last passage is no longer
+        ends[-1] = max(min(ends[-1], starts.searchsorted(starts[lines[-1]] + longest)), bodies[-1] + 1)
         labels = starts.searchsorted(np.minimum(starts[lines] + LONGEST_LABEL, starts[bodies]), side="right") - 1
         labels = np.maximum(labels, lines + 1)
         for line, body, label, end in zip(lines.tolist(), bodies.tolist(), labels.tolist(), ends.tolist(), strict=True):
@@ -82,6 +86,9 @@ def add_headers(lined: LinedText, parts: Parts) -> None:
                 owners[line] = owners[lines[0]] if contexts[line] == contexts[lines[0]] else -1
                 owners[line + 1 : body] = line
                 owners[body:end] = np.maximum(owners[body:end], line)
+        for owners in (parts.owners, parts.around):
+            rest = owners[ends[-1] :]
+            rest[rest == lines[-1]] = owners[lines[-1]]
 
 
 def _running(lined: LinedText) -> NDArray[np.bool_]:
@@ -105,7 +112,7 @@ def _by_key(lined: LinedText, likely: NDArray[np.bool_]) -> Iterator[Positions]:
     for line in np.flatnonzero(likely).tolist():
         if match := _KEY.match(lined.text, lined.first[line], lined.ends[line]):
             found[match[1].lower()].append(line)
-    for lines in found.values():
+    for lines in sorted(found.values(), key=len, reverse=True)[:_MOST_KEYS]:
         if len(lines) >= _LEAST:
             yield np.array(lines)
 
