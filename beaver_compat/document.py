@@ -165,7 +165,7 @@ class Document:
         found = (line == following) | (line == self.leads.parts[following]) | (line == self.leads.around[following])
         found &= (ends[:-1] <= labels[line]) & (labels[line] < texts[line])
         for piece in np.flatnonzero(found).tolist():
-            found[piece] = not self.lined.text[ends[piece] : labels[line[piece]]].strip()
+            found[piece] = not self.lined.text[ends[piece] : labels[line[piece]]].strip(" \t")
         return found
 
     def implicit_query(self, tokenizer: Tokenizer, config: BeaverConfig) -> Query:
@@ -275,7 +275,7 @@ def prepare_document(
         sentences=sentences,
         repeats=repeated,
         bare=bare,
-        heads=leads.heads_of(sentences.starts) if leads is not None and leads.labelled else None,
+        heads=leads.heads_of(sentences.starts) if leads is not None and leads.named else None,
         naming=naming,
         query=query,
         whole_lines=whole,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.elements import element_starts
 from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.sections import setting_starts
 from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.cutting import LONGEST_WORD, move_out
 from beaver_compat.text.lined_text import LinedText
@@ -78,9 +79,14 @@ class Smoother:
         return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
 
     def sentences(self, start: int, end: int) -> list[int]:
-        """Where the sentences of a stretch begin, and its ``end``; the elements of a line of data."""
+        """Where the sentences of a stretch begin, and its ``end``; the elements of a line of data.
+
+        Of a section of settings these begin with each setting but the first, which has the name.
+        """
         if self._sentences and self._is_record(start):
             line = self._text[start:end]
+            if self._labels and line[0] == "[" and "\n" in line:
+                return [start, *(start + place for place in setting_starts(line)), end]
             long = _LONG_RECORD < len(line) <= LONGEST_RECORD and "\n" not in line
             inner = [start + place for place in element_starts(line)] if long else []
             says = not inner or any(map(str.isalnum, self._text[start : inner[0]]))  # a bracket before them doesn't

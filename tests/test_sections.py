@@ -82,6 +82,40 @@ def test_the_setting_that_is_asked_for_is_kept(compressor: BeaverPromptCompresso
     assert "[[server.mail]]\nhost = " in kept(compressor, TOML, "Which host is the server for mail?", 40)
 
 
+SERVICES = ["smtp", "imap", "spam", "backup", "webmail", "archive"]
+KEYS = {
+    "listen": "0.0.0.0:{}25",
+    "max_connections": "{}00",
+    "idle_timeout": "{}9m",
+    "; megabytes\nupload_limit": "{}1",
+    "keep_weekly": "{}8",
+    "languages": "en,de,p{}",
+}
+MAIL = "\n".join(
+    "\n".join([f"[{service}]", *(f"{key} = {value.format(at + 1)}" for key, value in KEYS.items()), ""])
+    for at, service in enumerate(SERVICES)
+)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("budget", [44, 50, 56])
+def test_of_a_section_that_does_not_fit_the_setting_that_is_asked_for_is_kept_with_the_name(
+    compressor: BeaverPromptCompressor, budget: int, end: str
+) -> None:
+    lines = MAIL.split("\n")
+    for at, service in enumerate(SERVICES):
+        for key, value in [("keep_weekly", f"{at + 1}8"), ("upload_limit", f"{at + 1}1")]:
+            question = f"What is the {key} of {service}?"
+            text = kept(compressor, MAIL.replace("\n", end), question, budget)
+            found = text.replace("\r", "").split("\n")
+            assert f"{key} = {value}" in found, (service, found)
+            assert f"[{service}]" in found
+            assert all(line in lines for line in found), found
+            assert ("; megabytes" in found) == any(line.startswith("upload_limit") for line in found)
+            known = owners(MAIL)
+            assert all(pair in known for pair in owners("\n".join(found)))
+
+
 @pytest.mark.parametrize(
     ("text", "sections"),
     [

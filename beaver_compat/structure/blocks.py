@@ -57,7 +57,7 @@ def add_blocks(
     lined: LinedText,
     needed: Positions,
     behind: Positions,
-) -> Positions:
+) -> tuple[Positions, Positions]:
     """Each line of a block needs the innermost line that opens one around it; that line needs the first of its block.
 
     The first line of an item of a list opens one, too, but says something alone.
@@ -72,14 +72,14 @@ def add_blocks(
 
     Returns:
         For each line the innermost line above that says what it is of: the first of the item of a list that it stands
-        in, or a key (``worker:``, ``"worker": {``); -1 for none, int64 [N].
+        in, or a key (``worker:``, ``"worker": {``); and the innermost signature; -1 for none, int64 [N] each.
     """
     points, first, ends = lined.points, lined.first, lined.ends
-    items = np.full(first.size, -1)
+    items, functions = np.full((2, first.size), -1)
     marked = item_contents(lined) > 0
     indents = lined.indents + marked  # an item is deeper than the line that leads to the list, even where it is not
     if not indents.any():
-        return items
+        return items, functions
     closes = is_any(points[first], _CLOSERS)
     brace = (points[first] == ord("{")) & (ends - first == 1)
     opens, signatures = _openers(lined, indents, closes, brace)
@@ -88,12 +88,14 @@ def add_blocks(
     behind[:] = _first_of_block(indents, opens, ~opens & ~brace)
     opens |= objects | (marked & deeper & ((ends - first <= _LONGEST_OPENER) | lined.boundaries.records))
     if not opens.any():
-        return items
+        return items, functions
     goes_on = opens & closes & ~objects
     goes_on[_matching(_CONTINUED, lined, _beginning(_CONTINUED_BEGINNINGS, lined, opens))] = True
     keys = np.zeros(first.size, dtype=bool)
     likely = np.flatnonzero(opens & ~goes_on & (ends - first <= _LONGEST_KEY))
     keys[_matching(_KEY, lined, likely)] = True
+    named = np.zeros_like(keys)
+    named[signatures] = True
     order = np.arange(first.size)
     for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
         # The last line above that is not deeper: if it opens a block, this line is of its body.
@@ -102,9 +104,11 @@ def add_blocks(
         above = np.maximum.accumulate(np.where(level, order, 0))
         body = opener[above] & (above < order)
         needed[body, 0] = above[body]
-        named = above + objects[above]
-        inside = body & (marked | objects | keys)[above] & (named < order)
-        items[inside] = named[inside]
+        head = above + objects[above]
+        inside = body & (marked | objects | keys)[above] & (head < order)
+        items[inside] = head[inside]
+        inside = body & named[above]
+        functions[inside] = above[inside]
         closing = np.flatnonzero(body & closes & (indents == depth))
         needed[closing, 1] = behind[above[closing]]
         begun = np.maximum.accumulate(np.where(level & ~goes_on, order, 0))
@@ -112,7 +116,7 @@ def add_blocks(
         needed[later] = np.stack([begun[later], behind[begun[later]]], axis=1)
     _add_decorators(lined, indents, signatures, needed, behind)
     needed[objects, 1] = np.flatnonzero(objects) + 1  # the first of its keys
-    return items
+    return items, functions
 
 
 def _openers(

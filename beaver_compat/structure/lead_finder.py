@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
+from beaver_compat.structure.comments import add_comments
+from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.headings import UNDERLINES, find_headings
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.logs import add_entries, log_entries
+from beaver_compat.structure.metadata import add_headers, add_sources
 from beaver_compat.structure.parts import Parts, find_parts
-from beaver_compat.structure.sections import settings_sections
+from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.units import FENCES, fence_pairs
 from beaver_compat.text.ascending import among
@@ -45,21 +48,33 @@ def find_leads(lined: LinedText) -> Leads | None:
     bare = np.zeros(starts.size, dtype=bool)
     behind = np.full(starts.size, -1)
     follows = np.zeros(starts.size, dtype=bool)
-    items = add_blocks(lined, needed, behind)
+    items, functions = add_blocks(lined, needed, behind)
     add_docstrings(lined, needed, behind, bare)
+    add_comments(lined, needed, behind, bare)
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
     add_tables(lined, needed, bare, follows, items)
     _add_settings(settings_sections(lined), needed, follows)
     _add_fences(lined, needed, behind, bare, follows)
     add_environments(lined, needed, bare, follows)
-    titles, fillers = find_headings(lined)
+    add_sources(lined, needed, bare)
+    in_diffs = add_diffs(lined, needed, behind, bare, follows, items)
+    titles, fillers = (lines[~in_diffs[lines]] for lines in find_headings(lined))
     follows[fillers] = bare[fillers] = True
     underlines = fillers[among(fillers, titles + 1) & is_any(lined.points[first[fillers]], UNDERLINES)]
     needed[underlines, 0] = underlines - 1
     parts = find_parts(lined, titles, underlines)
-    items[contexts[items] != contexts] = -1
+    add_headers(lined, parts)
+    named, ends = section_names(lined)
+    parts.label_ends[named] = ends
+    if in_diffs.any():
+        _part(in_diffs, parts, functions, starts)
+    for heads in (items, functions):
+        heads[contexts[heads] != contexts] = -1
     _add_items(items, parts, starts)
+    np.maximum(parts.owners, functions, out=parts.owners)
+    signatures = np.zeros(starts.size, dtype=bool)
+    signatures[functions[functions >= 0]] = True
     follows[titles] = True
     follows |= parts.alone
     bodies = _bodies(follows, starts, contexts)
@@ -94,6 +109,7 @@ def find_leads(lined: LinedText) -> Leads | None:
         parts=parts.owners,
         around=parts.around,
         items=items,
+        signatures=signatures,
     )
 
 
@@ -121,6 +137,14 @@ def _add_items(items: Positions, parts: Parts, starts: Positions) -> None:
         np.maximum(owners, items, out=owners)
     heads = np.unique(items[items >= 0])
     parts.label_ends[heads] = starts[heads + 1]
+
+
+def _part(inside: NDArray[np.bool_], parts: Parts, functions: Positions, starts: Positions) -> None:
+    """Some lines name no part and stand in none."""
+    for owners in (parts.owners, parts.around, functions):
+        owners[inside | inside[owners]] = -1
+    parts.label_ends[inside] = starts[inside]
+    parts.alone[inside] = False
 
 
 def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) -> Positions:

@@ -41,10 +41,12 @@ class Leads:
         bare: True for each line that says nothing alone: fences, a table's header and the row under it, bool [n].
         label_ends: where the label ends that each line begins with (a speaker's name, ``Document 3:``), the line's
             beginning if it has none, int64 [n].
-        parts: the line with the label of the part that each line stands in, -1 for none, int64 [n].
+        parts: the line with the label of the part that each line stands in, or the signature of the function or class,
+            -1 for none, int64 [n].
         around: the same, but past titles over a title that stands nowhere else, which is enough, int64 [n].
         items: for each line below the first of an item of a list, or below a key, the innermost such, -1 for none,
             int64 [n].
+        signatures: True for each line that names the code below it, bool [n].
     """
 
     starts: Positions
@@ -60,6 +62,7 @@ class Leads:
     parts: Positions
     around: Positions
     items: Positions
+    signatures: NDArray[np.bool_]
 
     def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
         """What some stretches need, and what that needs in turn.
@@ -145,7 +148,8 @@ class Leads:
             starts, ends: characters of the sentences, int64 [S].
         """
         line = self.starts.searchsorted(starts, side="right") - 1
-        return (starts < self.label_ends[line]) & (self.label_ends[line] < np.minimum(ends, self.text_ends[line]))
+        says_more = self.label_ends[line] < np.minimum(ends, self.text_ends[line])
+        return self.signatures[line] | ((starts < self.label_ends[line]) & says_more)
 
     def in_items(self, starts: Positions) -> NDArray[np.bool_]:
         """True for each of some characters below an item's first line or a key: the same words mean something else."""
@@ -174,6 +178,11 @@ class Leads:
         """The lines that need others."""
         lines = np.flatnonzero((self.needed[:, 0] >= 0) | (self.behind >= 0))
         return Chosen(lines, self.starts[lines], self.text_ends[lines])
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether any line stands in a part that has a name."""
+        return self.labelled or bool((self.parts >= 0).any())
 
     @cached_property
     def labelled(self) -> bool:

@@ -50,3 +50,39 @@ def settings_sections(lined: LinedText) -> list[tuple[int, int]]:
         if end > name:
             sections.append((name, end))
     return sections
+
+
+def section_names(lined: LinedText) -> tuple[Positions, Positions]:
+    """The hard lines that are a section each, and where its name ends, int64 [k].
+
+    Args:
+        lined: the text.
+    """
+    text, starts, lines = lined.text, lined.starts, lined.boundaries.lines
+    likely = np.flatnonzero((lined.points[lined.first] == ord("[")) & lined.boundaries.records)
+    ends = np.append(lines, len(text))[lines.searchsorted(starts[likely]) + 1]
+    several = ends < lined.ends[likely]
+    likely, ends = likely[several], ends[several]
+    names = [text[start:end].strip() for start, end in zip(starts[likely].tolist(), ends.tolist(), strict=True)]
+    named = np.array([bool(_NAME.fullmatch(name)) for name in names], dtype=bool)
+    return likely[named], ends[named]
+
+
+def setting_starts(section: str) -> list[int]:
+    """Where the settings of a section begin, behind the first; a comment is of the setting below it.
+
+    >>> setting_starts("[mill]\\nstones = 4\\n# metres\\nwheel = 9")
+    [18]
+    """
+    name, _, rest = section.partition("\n")
+    if not _NAME.fullmatch(name.strip()):
+        return []
+    found, place, comment = [], len(name) + 1, -1
+    for line in rest.splitlines(keepends=True):
+        if line[0] in _COMMENTS:
+            comment = place if comment < 0 else comment
+        elif _KEY.match(line):
+            found.append(place if comment < 0 else comment)
+            comment = -1
+        place += len(line)
+    return found[1:]

@@ -1,18 +1,21 @@
 """Tables: which hard lines are rows, and which line names their columns.
 
-Rows are lines of equally many cells (``a | b``, ``a,b``, tabs), or the ``<tr>`` elements of an HTML table.  Everything
-here reads characters only.  Only lines that qualify are looked at one by one.
+Rows are lines of equally many cells (``a | b``, ``a,b``, tabs), lines in columns made of spaces (`columns`), or the
+``<tr>`` elements of an HTML table.  Everything here reads characters only.  Only lines that qualify are looked at one
+by one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import starmap
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.structure.columns import aligned_tables
 from beaver_compat.text.ascending import outermost
 from beaver_compat.text.boundaries import DELIMITERS
 from beaver_compat.text.characters import is_any
@@ -51,7 +54,7 @@ def find_tables(lined: LinedText) -> list[Table]:
     Args:
         lined: the text.
     """
-    return [*_delimited(lined), *_in_html(lined)]
+    return [*_delimited(lined), *starmap(Table, aligned_tables(lined)), *_in_html(lined)]
 
 
 def _delimited(lined: LinedText) -> Iterator[Table]:

@@ -2,7 +2,8 @@
 
 That is few-shot examples, short fenced blocks, environments of LaTeX (`environments`), items of lists (`items`) and
 sections of settings (`sections`), headers of code (`code_headers`), lines of code that read like sentences or are long
-(`statements`), short entries of a log (`logs`), short cues of subtitles (`cues`) and lines of a transcript.
+(`statements`), rows in columns (`columns`), short entries of a log (`logs`), short cues of subtitles (`cues`) and lines
+of a transcript.
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
@@ -16,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.code_headers import find_headers
+from beaver_compat.structure.columns import aligned_rows
 from beaver_compat.structure.cues import subtitle_cues
+from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.headings import clause_titles
 from beaver_compat.structure.items import short_items
@@ -65,6 +68,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     entries of a log as one record each.
 
     Each line of a transcript is one sentence; the title that a clause begins with is one with the sentence behind it.
+    The lines of a diff are for themselves.
 
     Args:
         lined: the text.
@@ -84,8 +88,8 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
         lined = _merged(lined, *short_environments(lined))
     lined = _merged(lined, *short_items(lined))
     lined = _with_settings(lined)
-    records = lined.boundaries.records | find_statements(lined)
-    return lined.with_boundaries(replace(lined.boundaries, records=records))
+    records = lined.boundaries.records | find_statements(lined) | aligned_rows(lined)
+    return with_diff_lines(lined.with_boundaries(replace(lined.boundaries, records=records)))
 
 
 def fence_pairs(lined: LinedText) -> Positions:
