@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
 from beaver_compat.structure.environments import add_environments
+from beaver_compat.structure.examples import add_examples
 from beaver_compat.structure.headings import UNDERLINES, find_headings
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.logs import add_entries, log_entries
@@ -50,6 +51,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
     add_tables(lined, needed, bare, follows, items)
+    add_examples(lined, needed, items)
     _add_settings(settings_sections(lined), needed, follows)
     _add_fences(lined, needed, behind, bare, follows)
     add_environments(lined, needed, bare, follows)
