@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
+from beaver_compat.structure.choices import add_choices
 from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.examples import add_examples
 from beaver_compat.structure.headings import UNDERLINES, find_headings
@@ -52,6 +53,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     add_entries(lined.indents, entries, entry_ends, needed, behind)
     add_tables(lined, needed, bare, follows, items)
     add_examples(lined, needed, items)
+    add_choices(lined, needed)
     _add_settings(settings_sections(lined), needed, follows)
     _add_fences(lined, needed, behind, bare, follows)
     add_environments(lined, needed, bare, follows)

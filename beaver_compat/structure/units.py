@@ -1,9 +1,9 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples (`examples`), short fenced blocks, environments of LaTeX (`environments`), items of lists
-(`items`) and sections of settings (`sections`), headers of code (`code_headers`), lines of code that read like
-sentences or are long (`statements`), short entries of a log (`logs`), short cues of subtitles (`cues`) and lines of a
-transcript.
+That is few-shot examples (`examples`), questions with their options (`choices`), short fenced blocks, environments of
+LaTeX (`environments`), items of lists (`items`) and sections of settings (`sections`), headers of code
+(`code_headers`), lines of code that read like sentences or are long (`statements`), short entries of a log (`logs`),
+short cues of subtitles (`cues`) and lines of a transcript.
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.structure.choices import short_choices
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.structure.cues import subtitle_cues
 from beaver_compat.structure.environments import short_environments
@@ -74,6 +75,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     lined = _with_entries(lined)
     lined = _with_clauses(lined)
     lined = _merged(lined, *short_examples(lined, implicit_query))
+    lined = _merged(lined, *short_choices(lined, implicit_query))
     lined = _with_fences(lined)
     lined = _merged(lined, *html_rows(lined))
     if "\\" in lined.text or holds(lined.text, "$$"):
