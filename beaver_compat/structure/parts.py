@@ -67,9 +67,10 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     labels = find_part_labels(lined)
     titles = titles[(lined.ends - lined.starts)[titles] <= LONGEST_LABEL]
     owners = np.full(lined.starts.size, -1)
-    lines = union(titles, union(_likely_titles(lined), _questions(lined)))
+    questions = _questions(lined)
+    lines = union(titles, union(_likely_titles(lined), questions[~labels.alone[questions + 1]]))
     lines = lines[~labels.alone[lines]]
-    parts = _title_parts(lined, lines, underlines)
+    parts = _title_parts(lined, lines, underlines, sorted(labels.shaped))
     named = np.array([part.line for part in parts], dtype=np.int64)
     label_ends = np.maximum(labels.ends, lined.boundaries.labels)
     label_ends[named] = lined.edges[named + 1 + among(named + 1, underlines)]
@@ -146,10 +147,11 @@ def _questions(lined: LinedText) -> Positions:
     return np.flatnonzero(answered)
 
 
-def _title_parts(lined: LinedText, lines: Positions, underlines: Positions) -> list[Part]:
+def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shaped: list[int]) -> list[Part]:
     """The part under each title: up to the next one of its level or a higher one.
 
     A level with one title in all has no parts: that one stands over everything.  The answer to a question is not long.
+    What is below a line of a kind such as ``Ada  9:16 AM`` is not of a guessed title above it.
     """
     if not lines.size:
         return []
@@ -165,6 +167,8 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions) -> l
     near = starts.searchsorted(starts[lines] + _LONGEST_ANSWER)
     limits = np.where(asked, np.minimum(limits, near), limits)
     if low.any():
+        nexts = np.array([*shaped, first.size])
+        limits = np.where(low, np.minimum(limits, nexts[nexts.searchsorted(lines)]), limits)
         tabs = marks_of(lined.points, "\t")
         indents = lined.indents + (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(starts))
         for index in np.flatnonzero(low).tolist():

@@ -23,6 +23,7 @@ from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.examples import short_examples
 from beaver_compat.structure.headings import clause_titles
 from beaver_compat.structure.items import short_items
+from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
 from beaver_compat.structure.logs import log_entries
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
@@ -70,6 +71,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     if lined.starts.size < 2:
         return lined
     lined = _with_turns(lined)
+    lined = _with_line_labels(lined)
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
     lined = _with_entries(lined)
@@ -179,6 +181,19 @@ def _with_turns(lined: LinedText) -> LinedText:
     torn = (turns & ~noted & (ends - lines <= _LONGEST_TURN))[holders]
     sentences, labels = boundaries.sentences[~torn], np.where(turns, labels, lines)
     return lined.with_boundaries(replace(boundaries, sentences=sentences, labels=labels))
+
+
+def _with_line_labels(lined: LinedText) -> LinedText:
+    """The text with the lines that name what is below them as labels where a short text below seems their rest."""
+    boundaries = lined.boundaries
+    found = {
+        line: end for line, end in (stamped_lines(lined) | ruled_lines(lined)).items() if end < int(lined.ends[line])
+    }
+    if not found:
+        return lined
+    labels = boundaries.labels.copy()
+    labels[list(found)] = boundaries.words[boundaries.words.searchsorted(list(found.values()))]
+    return lined.with_boundaries(replace(boundaries, labels=labels))
 
 
 def _with_clauses(lined: LinedText) -> LinedText:
