@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from kept_texts import kept
 from line_readings import leads_of, names
@@ -121,6 +122,62 @@ def test_a_line_that_may_be_a_title_does_not_reach_over_comments() -> None:
     assert found["It is so, and was so, since May."] == {"--- Comment by Raj ---"}
 
 
+GROUPS = {
+    "For the dough:": ["500 g flour", "1 sachet dry yeast", "80 g sugar", "80 g soft butter", "1 pinch of salt"],
+    "For the topping:": ["1.8 kg plums", "60 g sugar", "1 teaspoon cinnamon"],
+    "For the crumble:": ["200 g flour", "80 g sugar", "130 g cold butter"],
+    "Ada:": ["is there a rule for plums", "I have none"],
+}
+RECIPE = """Plum cake
+
+Makes one tray, about 20 pieces, for a long table of hungry guests.
+
+{}
+
+Mix flour and yeast in a large bowl. Add sugar and butter and knead until the dough comes off the bowl.
+
+Rub flour, sugar and butter for the crumble between your fingers and scatter it over the plums.
+"""
+
+
+@pytest.mark.parametrize("mark", ["", "- ", "* ", "2 x "])
+def test_lines_below_a_colon_are_of_their_own_group(compressor: BeaverPromptCompressor, mark: str) -> None:
+    groups = {name: [mark + line for line in lines] for name, lines in GROUPS.items()}
+    text = RECIPE.format("\n\n".join("\n".join([name, *lines]) for name, lines in groups.items()))
+    for budget in range(40, 160, 10):
+        for name in list(GROUPS)[:3]:
+            for what in ("sugar", "flour", "butter"):
+                context = kept(compressor, text, f"How much {what} is there {name[:-1].lower()}?", budget)
+                owner = ""
+                for line in filter(None, context.split("\n")):
+                    owner = line if line in groups else owner
+                    holders = [group for group, lines in groups.items() if line in lines]
+                    assert not holders or owner in holders, (budget, line, context)
+
+
+def test_a_group_that_says_the_same_as_another_is_no_repeat(compressor: BeaverPromptCompressor) -> None:
+    text = RECIPE.format("\n\n".join("\n".join([name, *lines]) for name, lines in GROUPS.items()))
+    for name in ("For the dough:", "For the crumble:"):
+        context = kept(compressor, text, f"How much sugar is needed {name[:-1].lower()}?", 60)
+        assert "80 g sugar" in context.partition(name)[2].partition("For the")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For the dough:\n500 g flour\n80 g sugar\n\nPlums\n60 g sugar",
+        "He said to us:\nIt will rain in the valley.\n\nShe said to him:\nIt will not, not today.",
+        "So we did this:\n\nWe went\n\nAnd then this:\n\nWe came back",
+        '"the dough":\n500 g flour\n\n"the crumble":\n80 g sugar',
+    ],
+)
+def test_what_is_no_group(text: str) -> None:
+    _, leads = leads_of(text)
+    follows = ["500 g flour", "It will rain", "We went"]
+    place = next(text.index(said) for said in follows if said in text)
+    assert leads is None or not leads.in_items(np.array([place])).any()
+
+
 def test_hostile_names_come_back() -> None:
     for text in (
         "Ada  9:02 AM\n" * 20_000,
@@ -130,6 +187,8 @@ def test_hostile_names_come_back() -> None:
         "--- x y ---\n" * 20_000,
         "-" * 20_000 + " x " + "-" * 20_000,
         ("-" * 50 + " x " + "-" * 40 + "\n") * 5_000,
+        "a:\nb\n\n" * 20_000,
+        "a:\n" * 20_000,
         ":" * 20_000 + "1:1" * 20_000,
     ):
         leads_of(text)

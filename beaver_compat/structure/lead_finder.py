@@ -18,6 +18,7 @@ from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.examples import add_examples
 from beaver_compat.structure.headings import UNDERLINES, find_headings
 from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.line_labels import add_groups
 from beaver_compat.structure.logs import add_entries, log_entries
 from beaver_compat.structure.parts import Parts, find_parts
 from beaver_compat.structure.sections import settings_sections
@@ -63,6 +64,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     needed[underlines, 0] = underlines - 1
     parts = find_parts(lined, titles, underlines)
     items[contexts[items] != contexts] = -1
+    add_groups(lined, parts.alone, items, follows)
     _add_items(items, parts, starts)
     follows[titles] = True
     follows |= parts.alone

@@ -1,4 +1,4 @@
-"""Lines that name what is below them by their shape: a name and a time, or words between rules of dashes.
+"""Lines that name what is below them by their shape: a name and a time, words between rules, a colon at the end.
 
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
-from beaver_compat.text.characters import is_any, is_digit, marks_of
+from beaver_compat.text.characters import WORD, is_any, is_digit, marks_of
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
@@ -84,6 +84,33 @@ def ruled_lines(lined: LinedText) -> dict[int, int]:
         if match := _RULED.fullmatch(lined.text, first[line], line_ends[line]):
             found.setdefault(match["rule"], []).append(line)
     return {line: int(line_ends[line]) for lines in found.values() if len(lines) >= _LEAST for line in lines}
+
+
+def add_groups(lined: LinedText, labels: NDArray[np.bool_], items: Positions, follows: NDArray[np.bool_]) -> None:
+    """Short lines up to a blank one are items of a short line right above that ends with a colon: ``For the dough:``.
+
+    There are two such groups at least.
+
+    Args:
+        lined: the text.
+        labels: True for each line that is known to be but the name of a part, bool [N].
+        items: as in `Leads`; is filled in.
+        follows: True for each line that says nothing without what follows, bool [N]; is filled in.
+    """
+    points, boundaries, first, ends = lined.points, lined.boundaries, lined.first, lined.ends
+    blank, contexts, order = boundaries.after_blank, lined.contexts, np.arange(lined.starts.size)
+    short = (ends - first <= LONGEST_TITLE) & ~boundaries.terminated & ~boundaries.records
+    named = blank & short & is_any(points[ends - 1], ":\uff1a") & ((lined.classes[first] & WORD) != 0)
+    over = short[1:] & ~blank[1:] & (lined.indents[1:] == lined.indents[:-1]) & (contexts[1:] == contexts[:-1])
+    named &= ~labels
+    named[:-1] &= over
+    named[-1] = False
+    if named.sum() < _LEAST:
+        return
+    above = np.maximum.accumulate(np.where(blank, order, 0))  # the first line of each paragraph
+    inside = named[above] & ~named
+    items[inside] = np.maximum(items, above)[inside]
+    follows[named] = True
 
 
 def _line_ends(lined: LinedText) -> Positions:
