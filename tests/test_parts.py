@@ -313,7 +313,70 @@ Fixed Bugs
 def test_a_title_that_stands_twice_needs_the_one_over_it() -> None:
     assert labels_at(HISTORY, HISTORY.index("leak")) == ["Fixed Bugs\n~~~~~~~~~~", "0.9.1 -- 2019-01-29\n" + "-" * 19]
     assert labels_at(HISTORY, HISTORY.index("cookie"))[-1] == "0.9.0 -- 2018-06-11\n" + "-" * 19
-    assert labels_at(HISTORY, HISTORY.index("X509")) == ["New Features\n~~~~~~~~~~~~"]  # it stands nowhere else
+    assert labels_at(HISTORY, HISTORY.index("X509"))[-1] == "0.9.0 -- 2018-06-11\n" + "-" * 19  # so do most beside it
+
+
+CHANGES = """# Changelog
+
+## [4.2.0] - 2025-03-30
+
+### Added
+
+- `pebble sync --since` takes a date or a commit.
+
+### Fixed
+
+- Files with a colon in their name are no longer skipped on Windows (#1402).
+
+## [4.1.3] - 2025-02-11
+
+### Fixed
+
+- A crash in `pebble diff` on binary files larger than 2 GB (#1377).
+
+### Security
+
+- Updated `libarchive` to 3.7.7 because of a leak of keys.
+
+## [4.1.0] - 2024-12-05
+
+### Added
+
+- Repositories can be stored in the cloud.
+
+### Deprecated
+
+- The option `--fast-list` does nothing any more and will go in 5.0.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "version"),
+    [
+        ("In which version was libarchive updated?", "`libarchive` to 3.7.7", "## [4.1.3]"),
+        ("Since when does --fast-list do nothing?", "The option `--fast-list`", "## [4.1.0]"),
+        ("When was the crash of pebble diff fixed?", "A crash in `pebble diff`", "## [4.1.3]"),
+    ],
+)
+def test_a_change_comes_with_its_version(
+    compressor: BeaverPromptCompressor, question: str, answer: str, version: str
+) -> None:
+    for budget in range(60, 160, 20):
+        found = compressor.compress(CHANGES, question=question, target_token=budget, concate_question=False)
+        before, held, _ = found.compressed_context.partition(answer)
+        assert held
+        assert before.rpartition("\n## ")[2].removeprefix("## ").startswith(version.removeprefix("## ")), budget
+
+
+def test_a_title_of_its_own_among_such_needs_none_over_it() -> None:
+    text = "\n\n".join(
+        f"## Mill {number}\n\n### {title}\n\n{BODY}\n\n### {wheel}\n\n{OTHER}"
+        for number, title, wheel in ((1, "Oak Gate", "Wheel"), (2, "Salt Path", "Race"), (3, "High Barn", "Wheel"))
+    )
+    found = names(text)
+    assert found["### Oak Gate"] == {"### Oak Gate"}
+    assert labels_at(text, text.index("hard winter", text.index("Salt"))) == ["### Salt Path"]
+    assert labels_at(text, text.rindex("melted")) == ["### Wheel", "## Mill 3"]
 
 
 def test_a_part_that_is_indented_ends_with_the_indentation() -> None:

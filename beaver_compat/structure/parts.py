@@ -45,8 +45,8 @@ class Parts(NamedTuple):
             for itself, the next line, or the one behind a title there; the line's beginning if it has none, int64 [N].
         owners: the line that has the label of the part that each line stands in, for a line that has one the label of
             the part around it; -1 for none, int64 [N].
-        around: the same, but from a title that stands nowhere else to a numbered label, past the titles over it,
-            int64 [N].
+        around: the same, but from a title that stands nowhere else to a numbered label, past the titles over it, unless
+            most titles beside it stand elsewhere, too, int64 [N].
         alone: True for each line that is nothing but the name of a part, bool [N].
     """
 
@@ -76,14 +76,33 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     label_ends[named] = lined.edges[named + 1 + among(named + 1, underlines)]
     _fill(owners, sorted([*_before_titles(labels.parts, lines), *parts]))
     around = owners.copy()
-    said = {part.line: lined.line(part.line) for part in parts}
-    often = Counter(said.values())
-    for line, title in said.items():  # the outer ones first
-        if often[title] == 1 and int(around[line]) in said:
-            around[line] = around[around[line]]
+    for line in _names_of_their_own(owners, {part.line: lined.line(part.line) for part in parts}):
+        around[line] = around[around[line]]
     alone = labels.alone.copy()
     alone[named] = True
     return Parts(label_ends, owners, around, alone)
+
+
+def _names_of_their_own(owners: Positions, titles: dict[int, str]) -> list[int]:
+    """The lines of titles that stand nowhere else, under others, but where most beside them stand elsewhere, too.
+
+    A changelog's ``### Security`` is one of the kinds of changes, and says nothing without the version.
+
+    Args:
+        owners: as in `Parts`.
+        titles: by their lines, the outer ones first.
+    """
+    often = Counter(titles.values())
+    depths: dict[int, int] = {}
+    for line in titles:
+        depths[line] = 1 + depths.get(int(owners[line]), 0)
+    beside = Counter(depths.values())
+    repeated = Counter(depths[line] for line, title in titles.items() if often[title] > 1)
+    return [
+        line
+        for line, title in titles.items()
+        if often[title] == 1 and int(owners[line]) in titles and 2 * repeated[depths[line]] < beside[depths[line]]
+    ]
 
 
 def _before_titles(parts: list[Part], titles: Positions) -> list[Part]:
