@@ -285,6 +285,36 @@ def test_what_is_asked_in_a_story_names_nothing() -> None:
     assert leads_of(f"Who was it?\n\nWhere did he go?\n\n{BODY}")[1] is None  # the first has no answer: one alone
 
 
+INTERVIEW = [
+    ("You have built boats for forty years. How many have there been?", "Two hundred and six, with the dinghies."),
+    ("Which one are you most proud of?", "The Marisol, a cutter of 38 feet. She has been around the Horn twice."),
+    ("Why wood and not plastic?", "Because it forgives. My father worked with glass fibre, it ruined his lungs."),
+    ("What kind of wood do you use?", "Larch for the planks, oak for the frames. For masts I want spruce."),
+    ("Is it hard to find apprentices?", "No. I get some eighty letters a year and take two."),
+    ("And who will take over the yard?", "My niece Ragna. She signed the papers in March."),
+]
+
+
+@pytest.mark.parametrize(("asks", "says"), [("INTERVIEWER", "HALVORSEN"), ("Ida Roth", "Ole Berg")])
+def test_the_question_of_an_interview_comes_with_the_reply(
+    compressor: BeaverPromptCompressor, asks: str, says: str
+) -> None:
+    turns = [f"{asks}\n{asked}\n\n{says}\n{reply}" for asked, reply in INTERVIEW]
+    text = "\n\n".join(["A talk with a boat builder, on a bench in front of the yard, in May.", *turns])
+    for asked, reply in INTERVIEW:
+        assert labels_at(text, text.index(reply))[:2] == [says, asked]
+        for budget in range(60, 140, 20):
+            context = compressor.compress(text, question=asked, target_token=budget, concate_question=False)
+            assert f"{asked}\n{says}\n{reply}" in context.compressed_context.replace("\n\n", "\n"), budget
+
+
+def test_a_question_at_a_sections_end_is_not_of_the_next() -> None:
+    for question in ("What is to be done?", f"{BODY}\n\nWhat is to be done?"):
+        names_of = ("Aims", "Aims") if question[0] == "W" else ("Aims", "Risks")
+        text = "\n\n".join(f"## {names_of[0]}\n\n{question}\n\n## {names_of[1]}\n\n{OTHER}" for _ in range(2))
+        assert "What is to be done?" not in labels_at(text, text.rindex("The press"))
+
+
 HISTORY = """HISTORY
 
 0.9.1 -- 2019-01-29

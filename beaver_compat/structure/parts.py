@@ -70,7 +70,8 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     questions = _questions(lined)
     lines = union(titles, union(_likely_titles(lined), questions[~labels.alone[questions + 1]]))
     lines = lines[~labels.alone[lines]]
-    parts = _title_parts(lined, lines, underlines, sorted(labels.shaped))
+    shaped = np.array(sorted(labels.shaped), dtype=np.int64)
+    parts = _title_parts(lined, lines, underlines, shaped)
     named = np.array([part.line for part in parts], dtype=np.int64)
     label_ends = np.maximum(labels.ends, lined.boundaries.labels)
     label_ends[named] = lined.edges[named + 1 + among(named + 1, underlines)]
@@ -80,6 +81,9 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
         around[line] = around[around[line]]
     alone = labels.alone.copy()
     alone[named] = True
+    asked = np.array(_asked_in_turn(lined, questions, lines[~among(lines, questions)]), dtype=np.int64)
+    label_ends[asked], alone[asked] = lined.starts[asked + 1], True
+    owners[asked + 1] = around[asked + 1] = asked
     return Parts(label_ends, owners, around, alone)
 
 
@@ -166,7 +170,21 @@ def _questions(lined: LinedText) -> Positions:
     return np.flatnonzero(answered)
 
 
-def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shaped: list[int]) -> list[Part]:
+def _asked_in_turn(lined: LinedText, questions: Positions, titles: Positions) -> list[int]:
+    """The questions that are all that stands under one title and right above another, both repeated: speakers' names.
+
+    Args:
+        lined: the text.
+        questions: short lines that ask something, ascending, int64.
+        titles: and those that may be titles.
+    """
+    said = {line: lined.line(line) for line in titles.tolist()}
+    often = Counter(said.values())
+    turns = ((line, said.get(line - 1, ""), said.get(line + 1, "")) for line in questions.tolist())
+    return [line for line, asking, other in turns if asking != other and min(often[asking], often[other]) > 1]
+
+
+def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shaped: Positions) -> list[Part]:
     """The part under each title: up to the next one of its level or a higher one.
 
     A level with one title in all has no parts: that one stands over everything.  The answer to a question is not long.
@@ -186,7 +204,7 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
     near = starts.searchsorted(starts[lines] + _LONGEST_ANSWER)
     limits = np.where(asked, np.minimum(limits, near), limits)
     if low.any():
-        nexts = np.array([*shaped, first.size])
+        nexts = np.append(shaped, first.size)
         limits = np.where(low, np.minimum(limits, nexts[nexts.searchsorted(lines)]), limits)
         tabs = marks_of(lined.points, "\t")
         indents = lined.indents + (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(starts))
