@@ -285,6 +285,36 @@ def test_what_is_asked_in_a_story_names_nothing() -> None:
     assert leads_of(f"Who was it?\n\nWhere did he go?\n\n{BODY}")[1] is None  # the first has no answer: one alone
 
 
+INTERVIEW = [
+    ("You have built boats for forty years. How many have there been?", "Two hundred and six, with the dinghies."),
+    ("Which one are you most proud of?", "The Marisol, a cutter of 38 feet. She has been around the Horn twice."),
+    ("Why wood and not plastic?", "Because it forgives. My father worked with glass fibre, it ruined his lungs."),
+    ("What kind of wood do you use?", "Larch for the planks, oak for the frames. For masts I want spruce."),
+    ("Is it hard to find apprentices?", "No. I get some eighty letters a year and take two."),
+    ("And who will take over the yard?", "My niece Ragna. She signed the papers in March."),
+]
+
+
+@pytest.mark.parametrize(("asks", "says"), [("INTERVIEWER", "HALVORSEN"), ("Ida Roth", "Ole Berg")])
+def test_the_question_of_an_interview_comes_with_the_reply(
+    compressor: BeaverPromptCompressor, asks: str, says: str
+) -> None:
+    turns = [f"{asks}\n{asked}\n\n{says}\n{reply}" for asked, reply in INTERVIEW]
+    text = "\n\n".join(["A talk with a boat builder, on a bench in front of the yard, in May.", *turns])
+    for asked, reply in INTERVIEW:
+        assert labels_at(text, text.index(reply))[:2] == [says, asked]
+        for budget in range(60, 140, 20):
+            context = compressor.compress(text, question=asked, target_token=budget, concate_question=False)
+            assert f"{asked}\n{says}\n{reply}" in context.compressed_context.replace("\n\n", "\n"), budget
+
+
+def test_a_question_at_a_sections_end_is_not_of_the_next() -> None:
+    for question in ("What is to be done?", f"{BODY}\n\nWhat is to be done?"):
+        names_of = ("Aims", "Aims") if question[0] == "W" else ("Aims", "Risks")
+        text = "\n\n".join(f"## {names_of[0]}\n\n{question}\n\n## {names_of[1]}\n\n{OTHER}" for _ in range(2))
+        assert "What is to be done?" not in labels_at(text, text.rindex("The press"))
+
+
 HISTORY = """HISTORY
 
 0.9.1 -- 2019-01-29
@@ -313,7 +343,70 @@ Fixed Bugs
 def test_a_title_that_stands_twice_needs_the_one_over_it() -> None:
     assert labels_at(HISTORY, HISTORY.index("leak")) == ["Fixed Bugs\n~~~~~~~~~~", "0.9.1 -- 2019-01-29\n" + "-" * 19]
     assert labels_at(HISTORY, HISTORY.index("cookie"))[-1] == "0.9.0 -- 2018-06-11\n" + "-" * 19
-    assert labels_at(HISTORY, HISTORY.index("X509")) == ["New Features\n~~~~~~~~~~~~"]  # it stands nowhere else
+    assert labels_at(HISTORY, HISTORY.index("X509"))[-1] == "0.9.0 -- 2018-06-11\n" + "-" * 19  # so do most beside it
+
+
+CHANGES = """# Changelog
+
+## [4.2.0] - 2025-03-30
+
+### Added
+
+- `pebble sync --since` takes a date or a commit.
+
+### Fixed
+
+- Files with a colon in their name are no longer skipped on Windows (#1402).
+
+## [4.1.3] - 2025-02-11
+
+### Fixed
+
+- A crash in `pebble diff` on binary files larger than 2 GB (#1377).
+
+### Security
+
+- Updated `libarchive` to 3.7.7 because of a leak of keys.
+
+## [4.1.0] - 2024-12-05
+
+### Added
+
+- Repositories can be stored in the cloud.
+
+### Deprecated
+
+- The option `--fast-list` does nothing any more and will go in 5.0.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "version"),
+    [
+        ("In which version was libarchive updated?", "`libarchive` to 3.7.7", "## [4.1.3]"),
+        ("Since when does --fast-list do nothing?", "The option `--fast-list`", "## [4.1.0]"),
+        ("When was the crash of pebble diff fixed?", "A crash in `pebble diff`", "## [4.1.3]"),
+    ],
+)
+def test_a_change_comes_with_its_version(
+    compressor: BeaverPromptCompressor, question: str, answer: str, version: str
+) -> None:
+    for budget in range(60, 160, 20):
+        found = compressor.compress(CHANGES, question=question, target_token=budget, concate_question=False)
+        before, held, _ = found.compressed_context.partition(answer)
+        assert held
+        assert before.rpartition("\n## ")[2].removeprefix("## ").startswith(version.removeprefix("## ")), budget
+
+
+def test_a_title_of_its_own_among_such_needs_none_over_it() -> None:
+    text = "\n\n".join(
+        f"## Mill {number}\n\n### {title}\n\n{BODY}\n\n### {wheel}\n\n{OTHER}"
+        for number, title, wheel in ((1, "Oak Gate", "Wheel"), (2, "Salt Path", "Race"), (3, "High Barn", "Wheel"))
+    )
+    found = names(text)
+    assert found["### Oak Gate"] == {"### Oak Gate"}
+    assert labels_at(text, text.index("hard winter", text.index("Salt"))) == ["### Salt Path"]
+    assert labels_at(text, text.rindex("melted")) == ["### Wheel", "## Mill 3"]
 
 
 def test_a_part_that_is_indented_ends_with_the_indentation() -> None:

@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
+from beaver_compat.structure.choices import add_choices
 from beaver_compat.structure.comments import add_comments
 from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.environments import add_environments
+from beaver_compat.structure.examples import add_examples
 from beaver_compat.structure.headings import UNDERLINES, find_headings
 from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.line_labels import add_groups
 from beaver_compat.structure.logs import add_entries, log_entries
 from beaver_compat.structure.metadata import add_headers, add_sources
 from beaver_compat.structure.parts import Parts, find_parts
@@ -54,6 +57,8 @@ def find_leads(lined: LinedText) -> Leads | None:
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
     add_tables(lined, needed, bare, follows, items)
+    add_examples(lined, needed, items)
+    add_choices(lined, needed)
     _add_settings(settings_sections(lined), needed, follows)
     _add_fences(lined, needed, behind, bare, follows)
     add_environments(lined, needed, bare, follows)
@@ -71,6 +76,7 @@ def find_leads(lined: LinedText) -> Leads | None:
         _part(in_diffs, parts, functions, starts)
     for heads in (items, functions):
         heads[contexts[heads] != contexts] = -1
+    add_groups(lined, parts.alone, items, follows)
     _add_items(items, parts, starts)
     np.maximum(parts.owners, functions, out=parts.owners)
     signatures = np.zeros(starts.size, dtype=bool)

@@ -1,4 +1,4 @@
-"""Labels that number the parts of a text: ``Document [3](Title: Oslo)``, ``Passage 3:``, ``Step 3.``, ``[3]``.
+"""Labels that number or name the parts of a text: ``Document [3](Title: Oslo)``, ``Step 3.``, ``[3]``, ``Allergies:``.
 
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
+from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
 from beaver_compat.text.characters import DIGIT, is_any, marks_of, places_of
 from beaver_compat.text.lined_text import LinedText
 
@@ -32,6 +33,7 @@ _NAME = re.compile(
     r"|[^\W\d_a-z][^:*.?!;\n\d()\[\]{}<>|=]{0,30}[:\uff1a](?=\s|$)"
 )
 _BOLD, _PLAIN = "**", ":"  # kinds of names
+_STAMPED, _RULED = "@", "--"  # and of lines that are labels by their shape
 _RULE = r"[-=*]{2,8}"
 _NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
@@ -74,11 +76,13 @@ class PartLabels(NamedTuple):
             there; where the line begins if it has none, int64 [N].
         alone: True for each line that is nothing but a label or its title, bool [N].
         parts: those of several lines.
+        shaped: the lines that are labels by their shape; what is below them is not of a guessed title above them.
     """
 
     ends: Positions
     alone: NDArray[np.bool_]
     parts: list[Part]
+    shaped: set[int]
 
 
 class _Label(NamedTuple):
@@ -96,8 +100,9 @@ def find_part_labels(lined: LinedText) -> PartLabels:
     Args:
         lined: the text.
     """
-    found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [])
+    found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [], set())
     kinds = _labels(lined)
+    paragraphs = np.append(np.flatnonzero(lined.boundaries.after_blank), lined.starts.size)
     for word, brackets in sorted(kinds, key=lambda kind: -len(kinds[kind]))[:_MOST_KINDS]:
         labels = kinds[word, brackets]
         if len({label.number for label in labels}) < 2 or not (word or brackets == "[]" or _counts_up(labels)):
@@ -107,7 +112,11 @@ def find_part_labels(lined: LinedText) -> PartLabels:
         if _CAPTION.fullmatch(word) or not (word or brackets == "[]"):
             continue
         limits, guessed = _limits(lines, lined.edges, lined.contexts)
-        own = _alone(found, lines, limits, lined, titles=word not in (_BOLD, _PLAIN))
+        if word in (_STAMPED, _RULED):
+            found.shaped.update(lines.tolist())
+            least = paragraphs[paragraphs.searchsorted(lines, side="right")]
+            limits = np.where(guessed, np.maximum(limits, least), limits)
+        own = _alone(found, lines, limits, lined, titles=word not in (_BOLD, _PLAIN, _STAMPED, _RULED))
         if word:
             own |= lined.boundaries.after_blank[lines]
         low = (word == _PLAIN) | ((word == _BOLD) & ~found.alone[lines])
@@ -131,7 +140,14 @@ def _labels(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
             if brackets in _BRACKETS and (match["word"] or brackets or match["end"]):
                 label = _Label(line, int(match["number"]), match.end())
                 found[(match["word"] or "").lower(), brackets].append(label)
-    return found | _names(lined)
+    numbered = {label.line for labels in found.values() for label in labels}
+    stamped = stamped_lines(lined)
+    for kind, labels in _names(lined).items():
+        found[kind] = [label for label in labels if label.line not in stamped]
+    ruled = {line: end for line, end in sorted(ruled_lines(lined).items()) if line not in numbered}
+    for sign, label_ends in ((_STAMPED, stamped), (_RULED, ruled)):
+        found[sign, sign] = [_Label(line, number, end) for number, (line, end) in enumerate(label_ends.items())]
+    return found
 
 
 def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:

@@ -45,8 +45,8 @@ class Parts(NamedTuple):
             for itself, the next line, or the one behind a title there; the line's beginning if it has none, int64 [N].
         owners: the line that has the label of the part that each line stands in, for a line that has one the label of
             the part around it; -1 for none, int64 [N].
-        around: the same, but from a title that stands nowhere else to a numbered label, past the titles over it,
-            int64 [N].
+        around: the same, but from a title that stands nowhere else to a numbered label, past the titles over it, unless
+            most titles beside it stand elsewhere, too, int64 [N].
         alone: True for each line that is nothing but the name of a part, bool [N].
     """
 
@@ -67,22 +67,46 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     labels = find_part_labels(lined)
     titles = titles[(lined.ends - lined.starts)[titles] <= LONGEST_LABEL]
     owners = np.full(lined.starts.size, -1)
-    lines = union(titles, union(_likely_titles(lined), _questions(lined)))
+    questions = _questions(lined)
+    lines = union(titles, union(_likely_titles(lined), questions[~labels.alone[questions + 1]]))
     lines = lines[~labels.alone[lines]]
-    parts = _title_parts(lined, lines, underlines)
+    shaped = np.array(sorted(labels.shaped), dtype=np.int64)
+    parts = _title_parts(lined, lines, underlines, shaped)
     named = np.array([part.line for part in parts], dtype=np.int64)
     label_ends = np.maximum(labels.ends, lined.boundaries.labels)
     label_ends[named] = lined.edges[named + 1 + among(named + 1, underlines)]
     _fill(owners, sorted([*_before_titles(labels.parts, lines), *parts]))
     around = owners.copy()
-    said = {part.line: lined.line(part.line) for part in parts}
-    often = Counter(said.values())
-    for line, title in said.items():  # the outer ones first
-        if often[title] == 1 and int(around[line]) in said:
-            around[line] = around[around[line]]
+    for line in _names_of_their_own(owners, {part.line: lined.line(part.line) for part in parts}):
+        around[line] = around[around[line]]
     alone = labels.alone.copy()
     alone[named] = True
+    asked = np.array(_asked_in_turn(lined, questions, lines[~among(lines, questions)]), dtype=np.int64)
+    label_ends[asked], alone[asked] = lined.starts[asked + 1], True
+    owners[asked + 1] = around[asked + 1] = asked
     return Parts(label_ends, owners, around, alone)
+
+
+def _names_of_their_own(owners: Positions, titles: dict[int, str]) -> list[int]:
+    """The lines of titles that stand nowhere else, under others, but where most beside them stand elsewhere, too.
+
+    A changelog's ``### Security`` is one of the kinds of changes, and says nothing without the version.
+
+    Args:
+        owners: as in `Parts`.
+        titles: by their lines, the outer ones first.
+    """
+    often = Counter(titles.values())
+    depths: dict[int, int] = {}
+    for line in titles:
+        depths[line] = 1 + depths.get(int(owners[line]), 0)
+    beside = Counter(depths.values())
+    repeated = Counter(depths[line] for line, title in titles.items() if often[title] > 1)
+    return [
+        line
+        for line, title in titles.items()
+        if often[title] == 1 and int(owners[line]) in titles and 2 * repeated[depths[line]] < beside[depths[line]]
+    ]
 
 
 def _before_titles(parts: list[Part], titles: Positions) -> list[Part]:
@@ -146,10 +170,25 @@ def _questions(lined: LinedText) -> Positions:
     return np.flatnonzero(answered)
 
 
-def _title_parts(lined: LinedText, lines: Positions, underlines: Positions) -> list[Part]:
+def _asked_in_turn(lined: LinedText, questions: Positions, titles: Positions) -> list[int]:
+    """The questions that are all that stands under one title and right above another, both repeated: speakers' names.
+
+    Args:
+        lined: the text.
+        questions: short lines that ask something, ascending, int64.
+        titles: and those that may be titles.
+    """
+    said = {line: lined.line(line) for line in titles.tolist()}
+    often = Counter(said.values())
+    turns = ((line, said.get(line - 1, ""), said.get(line + 1, "")) for line in questions.tolist())
+    return [line for line, asking, other in turns if asking != other and min(often[asking], often[other]) > 1]
+
+
+def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shaped: Positions) -> list[Part]:
     """The part under each title: up to the next one of its level or a higher one.
 
     A level with one title in all has no parts: that one stands over everything.  The answer to a question is not long.
+    What is below a line of a kind such as ``Ada  9:16 AM`` is not of a guessed title above it.
     """
     if not lines.size:
         return []
@@ -165,6 +204,8 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions) -> l
     near = starts.searchsorted(starts[lines] + _LONGEST_ANSWER)
     limits = np.where(asked, np.minimum(limits, near), limits)
     if low.any():
+        nexts = np.append(shaped, first.size)
+        limits = np.where(low, np.minimum(limits, nexts[nexts.searchsorted(lines)]), limits)
         tabs = marks_of(lined.points, "\t")
         indents = lined.indents + (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(starts))
         for index in np.flatnonzero(low).tolist():

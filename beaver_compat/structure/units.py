@@ -1,9 +1,9 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples, short fenced blocks, environments of LaTeX (`environments`), items of lists (`items`) and
-sections of settings (`sections`), headers of code (`code_headers`), lines of code that read like sentences or are long
-(`statements`), rows in columns (`columns`), short entries of a log (`logs`), short cues of subtitles (`cues`) and lines
-of a transcript.
+That is few-shot examples (`examples`), questions with their options (`choices`), short fenced blocks, environments of
+LaTeX (`environments`), items of lists (`items`) and sections of settings (`sections`), headers of code
+(`code_headers`), lines of code that read like sentences or are long (`statements`), rows in columns (`columns`), short
+entries of a log (`logs`), short cues of subtitles (`cues`) and lines of a transcript.
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
@@ -16,25 +16,26 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.structure.choices import short_choices
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.structure.columns import aligned_rows
 from beaver_compat.structure.cues import subtitle_cues
 from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
+from beaver_compat.structure.examples import short_examples
 from beaver_compat.structure.headings import clause_titles
 from beaver_compat.structure.items import short_items
+from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
 from beaver_compat.structure.logs import log_entries
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
 from beaver_compat.structure.tables import html_rows
 from beaver_compat.text.ascending import among
-from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.characters import holds, is_any, marks_of
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
-_CUE_REACH = 24  # characters in which an example's cue ends
 _SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
 _LONGEST_FENCED = 160  # characters, about half a page: of a longer block or section of settings lines may be kept
 _LONGEST_ENTRY = 320  # characters; of a longer one lines may be kept
@@ -44,10 +45,6 @@ FENCES = "`~"
 _LONGEST_FENCE = 200  # characters of the line
 _UNDERLINE_OFF = 3  # characters by which a title's underline may be longer or shorter
 _FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
-_CUE = re.compile(
-    r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
-)
-_CUE_INITIALS = "#*QIPETSRqipetsr"
 _DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 _TIME = (
     rf"[\[(]?(?:{_DATE}[T,]? ?)?"
@@ -77,11 +74,13 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     if lined.starts.size < 2:
         return lined
     lined = _with_turns(lined)
+    lined = _with_line_labels(lined)
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
     lined = _with_entries(lined)
     lined = _with_clauses(lined)
-    lined = _with_examples(lined, implicit_query)
+    lined = _merged(lined, *short_examples(lined, implicit_query))
+    lined = _merged(lined, *short_choices(lined, implicit_query))
     lined = _with_fences(lined)
     lined = _merged(lined, *html_rows(lined))
     if "\\" in lined.text or holds(lined.text, "$$"):
@@ -187,6 +186,19 @@ def _with_turns(lined: LinedText) -> LinedText:
     return lined.with_boundaries(replace(boundaries, sentences=sentences, labels=labels))
 
 
+def _with_line_labels(lined: LinedText) -> LinedText:
+    """The text with the lines that name what is below them as labels where a short text below seems their rest."""
+    boundaries = lined.boundaries
+    found = {
+        line: end for line, end in (stamped_lines(lined) | ruled_lines(lined)).items() if end < int(lined.ends[line])
+    }
+    if not found:
+        return lined
+    labels = boundaries.labels.copy()
+    labels[list(found)] = boundaries.words[boundaries.words.searchsorted(list(found.values()))]
+    return lined.with_boundaries(replace(boundaries, labels=labels))
+
+
 def _with_clauses(lined: LinedText) -> LinedText:
     """The text without the sentence end behind the title that a numbered clause begins with."""
     clauses, bodies = clause_titles(lined)
@@ -198,33 +210,6 @@ def _with_clauses(lined: LinedText) -> LinedText:
     holders = lined.starts.searchsorted(boundaries.sentences, side="right") - 1
     torn = among(holders, clauses) & (boundaries.sentences <= labels[holders])
     return lined.with_boundaries(replace(boundaries, sentences=boundaries.sentences[~torn], labels=labels))
-
-
-def _with_examples(lined: LinedText, implicit_query: bool) -> LinedText:
-    """The text with each few-shot example as one record.
-
-    Examples are blocks between blank lines that begin with the same cue (``Question:``, ``Input 3:``); one alone is
-    none, nor is one longer than a record may be.
-    """
-    text, points = lined.text, lined.points
-    limits = np.append(np.flatnonzero(lined.boundaries.after_blank), lined.starts.size)
-    edges = lined.edges[limits]
-    begins = edges[:-1]
-    if begins.size < 2:
-        return lined
-    likely = np.flatnonzero(is_any(points[begins], _CUE_INITIALS))
-    reach = np.minimum(begins[likely, None] + np.arange(_CUE_REACH), points.size - 1)
-    likely = likely[(points[reach] == ord(":")).any(1)]
-    if likely.size < 2:
-        return lined
-    found = {block: match[1].lower() for block in likely.tolist() if (match := _CUE.match(text, begins[block]))}
-    often = Counter(found.values())
-    blocks = np.array([block for block, cue in found.items() if often[cue] > 1], dtype=np.int64)
-    if implicit_query:
-        blocks = blocks[blocks < begins.size - 1]
-    size, length = limits[blocks + 1] - limits[blocks], edges[blocks + 1] - begins[blocks]
-    blocks = blocks[(size > 1) & (length <= LONGEST_RECORD)]
-    return _merged(lined, limits[blocks], limits[blocks + 1])
 
 
 def _merged(lined: LinedText, begins: Positions, ends: Positions) -> LinedText:
