@@ -24,6 +24,7 @@ _QUERY_SHARE = 8  # the final segment is one of so many parts of a short text
 _LEAST_QUERY = 4  # tokens: fewer ask nothing
 _MOST_BEHIND = 32  # tokens behind a question that no blank line sets apart: ``Answer in one word.``
 _LEAST_INSTRUCTION = 6  # tokens of a first line that ends with a colon
+_LONGEST_NAME = 24  # characters of a last line such as ``Assistant:``
 _MOST_OTHERS = 2  # lines that ask something further down, where what the text begins with is taken for its question
 _LONGEST_ADDRESS = 2048  # characters
 _SIGNS = "?？؟՞"
@@ -104,7 +105,7 @@ def find_query(lined: LinedText, token_starts: Positions, context_limits: Positi
     high, farthest = (int(token_starts[min(size, edge, last // 2)]) for size in (page_size, 2 * page_size))
     opening = _cued_opening(lined, farthest)
     if not opening:
-        begin = _questioned(lined, (far, low, near, end)) or _turn(lined, low, end)
+        begin = _questioned(lined, (far, low, near, end)) or _turn(lined, low)
         if begin:
             return from_character(begin, asks=True)
         opening = _opening(lined, high, int(token_starts[min(_LEAST_INSTRUCTION, most)]))
@@ -172,10 +173,11 @@ def _in_address(text: str, mark: int) -> bool:
     return "://" in before[max(before.rfind(" "), before.rfind("\n")) + 1 :]
 
 
-def _turn(lined: LinedText, low: int, end: int) -> int:
+def _turn(lined: LinedText, low: int) -> int:
     """The line above a last one that is a name and a colon, as of who is to answer; 0 if the last one is none."""
     lines = lined.starts
-    named = lines.size > 1 and lined.first[-1] >= end and lined.points[lined.ends[-1] - 1] in _COLONS
+    short = lines.size > 1 and lined.ends[-1] - lined.first[-1] <= _LONGEST_NAME
+    named = short and lined.line(-1).rstrip("*")[-1:] in (":", "：")
     return int(lines[-2]) if named and lines[-2] >= low else 0
 
 

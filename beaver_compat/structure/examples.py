@@ -144,17 +144,22 @@ def _cues(lined: LinedText) -> tuple[Positions, list[str]]:
 
 
 def _parted(lined: LinedText, lines: Positions, cues: list[str]) -> list[tuple[int, int]]:
-    """Blocks between blank lines that begin with the same cues as others and the one before or behind."""
+    """Blocks between blank lines that begin with the same cues as others and the one before or behind.
+
+    Where lines with the last cue stand elsewhere, too, blocks may have blank lines, and none is told from another.
+    """
     edges = np.append(lined.starts[lined.boundaries.after_blank], len(lined.text))
     low, high = lines.searchsorted(edges[:-1]), lines.searchsorted(edges[1:])
     likely = np.flatnonzero((high - low > 1) & among(edges[:-1], lines) & (np.diff(edges) <= LONGEST_RECORD))
     said = {block: tuple(cues[low[block] : high[block]]) for block in likely.tolist()}
     said = {block: names for block, names in said.items() if len(set(names)) == len(names)}
-    often = Counter(said.values())
+    often, lasts, all_lasts = Counter(said.values()), Counter(names[-1] for names in said.values()), Counter(cues)
     return [
         (int(edges[block]), int(edges[block + 1]))
         for block, names in said.items()
-        if often[names] >= _LEAST_BLOCKS and names in (said.get(block - 1), said.get(block + 1))
+        if often[names] >= _LEAST_BLOCKS
+        and names in (said.get(block - 1), said.get(block + 1))
+        and lasts[names[-1]] == all_lasts[names[-1]]
     ]
 
 
