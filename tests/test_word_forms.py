@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizer_factory import FAMILIES
 
@@ -55,6 +55,8 @@ def test_odd_words_are_found_piece_by_piece(text: str, at_once: int) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(texts)
+@example("LIABILITY河狸_LIABILITY")
+@example("NOT_.|NOT")
 @settings(max_examples=30, deadline=None)
 def test_a_words_tokens_are_those_of_its_form(family: str, text: str) -> None:
     tokenizer = made(family)

@@ -122,8 +122,9 @@ def formed_ids(
     low, counts = low[counts > 0], counts[counts > 0]
     limits = np.concatenate([[0], np.cumsum(counts)])
     at = np.repeat(low - limits[:-1], counts) + np.arange(limits[-1])
-    # The same tokens are the same word: each is spelt only once.
-    _, first, which = np.unique(mixed(ids[at], limits), return_index=True, return_inverse=True)
+    # The same tokens in the same form are the same word: each is spelt only once.
+    known = mixed(ids[at], limits) ^ capital.astype(np.uint64)
+    _, first, which = np.unique(known, return_index=True, return_inverse=True)
     forms = [
         text[start:end].lower() if small else text[start:end]
         for start, end, small in zip(starts[first].tolist(), ends[first].tolist(), capital[first].tolist(), strict=True)
