@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.characters import is_any
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -49,6 +49,8 @@ def add_choices(lined: LinedText, needed: Positions) -> None:
         needed: the lines that each line needs, int64 [N, 2]; is filled in.
     """
     begins, limits = _choices(lined)
+    if not begins.size:
+        return
     order = np.arange(lined.starts.size)
     holder = begins.searchsorted(order) - 1  # the last question above
     inside = (holder >= 0) & (order < np.append(limits, 0)[holder])
@@ -57,12 +59,15 @@ def add_choices(lined: LinedText, needed: Positions) -> None:
     needed[free, 0] = stems[free]
 
 
+@once
 def _choices(lined: LinedText) -> tuple[Positions, Positions]:
     """The questions with two options or more: the line of each and the line behind its last, ascending, int64 [k]."""
     letters, styles = _options(lined)
     contexts, size = lined.contexts, letters.size
     last = lined.points[lined.ends - 1]
     letters[is_any(last, _CLAUSE_ENDS)] = -1
+    if not (letters == 0).any():
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     asks, leads = is_any(last, _ASKING), is_any(last, _LEADING) & (lined.ends - lined.first <= _LONGEST_STEM)
     firsts = np.flatnonzero((letters[1:] == 0) & (letters[:-1] < 0) & (contexts[1:] == contexts[:-1])) + 1
     stems, limits = [], []

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import rises
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -30,12 +30,15 @@ _SIGNS = "%#_"  # that a name may begin with
 _NO_NAME_ENDS = ".?!,;:="
 
 
+@once
 def aligned_tables(lined: LinedText) -> list[tuple[int, int, int]]:
     """The tables with a header: the hard line of that, the first row, and the line behind the last.
 
     Args:
         lined: the text.
     """
+    if "  " not in lined.text:
+        return []
     gapped = _gapped(lined)
     if gapped.sum() < 2:
         return []

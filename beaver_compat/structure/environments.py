@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import among, distinct, outermost
 from beaver_compat.text.characters import is_any, marks_of
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -30,6 +30,7 @@ _TABLE = re.compile(r"\\begin\{(?:tab|longtab|xtab)")
 _SAYS_NOTHING = re.compile(r"\\(?:hline|[a-z]+rule|centering|label|small|footnotesize|setlength|renewcommand)\b")
 
 
+@once
 def find_environments(lined: LinedText) -> Positions:
     """The hard lines that begin and end each environment that is no record, in order of the first: int64 [k, 2].
 

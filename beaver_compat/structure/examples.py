@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from beaver_compat.text.ascending import among, outermost, union
 from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.characters import DIGIT, WORD, is_any, marks_of
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -53,6 +53,7 @@ def short_examples(lined: LinedText, implicit_query: bool) -> tuple[Positions, P
     return outermost(begins, limits)
 
 
+@once
 def cued_blocks(lined: LinedText) -> tuple[Positions, Positions]:
     """Blocks of two lines or more with the same cues: the first hard line of each and the line behind its last.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import outermost
 from beaver_compat.text.characters import is_any, is_digit
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -23,6 +23,7 @@ _MOST_SPACES = 3  # between a mark and what it stands before
 _FENCES = "`~"  # one without the other would be of no block
 
 
+@once
 def item_contents(lined: LinedText) -> Positions:
     """How far from each hard line's first character the text behind its mark begins; 0 for lines that are no items.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.text.characters import WORD, is_any, is_digit, marks_of
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -30,6 +30,7 @@ _STAMPED = re.compile(
 _RULED = re.compile(r"(?P<rule>[-~_\u2014\u2013]{2,}|\*{3,}|[=#]{7,}) +\w.*\w\W* +(?P=rule)")
 
 
+@once
 def stamped_lines(lined: LinedText) -> dict[int, int]:
     """The hard lines that begin with a line of a name and the time at which it wrote what is below: ``Ada  9:16 AM``.
 
@@ -42,11 +43,11 @@ def stamped_lines(lined: LinedText) -> dict[int, int]:
         The character behind each such line; a short message may be taken for the rest of a wrapped line.
     """
     text, points, contexts = lined.text, lined.points, lined.contexts
-    first, ends, line_ends = lined.first, lined.ends, _line_ends(lined)
-    if ":" not in text:
-        return {}
     marks = marks_of(points, ":")
     marks = marks[is_digit(points[marks - 1]) & is_digit(points[np.minimum(marks + 1, points.size - 1)])]
+    if not marks.size:
+        return {}
+    first, ends, line_ends = lined.first, lined.ends, _line_ends(lined)
     short = (line_ends - first <= LONGEST_TITLE) & ~lined.boundaries.records
     likely = np.flatnonzero(short & (marks.searchsorted(first) < marks.searchsorted(line_ends)))
     found: dict[int, str] = {}
@@ -65,6 +66,7 @@ def stamped_lines(lined: LinedText) -> dict[int, int]:
     return {line: int(line_ends[line]) for line in found}
 
 
+@once
 def ruled_lines(lined: LinedText) -> dict[int, int]:
     """The hard lines that begin with a line of words between rules: ``--- Comment by Ada, 3 June ---``.
 
@@ -76,8 +78,12 @@ def ruled_lines(lined: LinedText) -> dict[int, int]:
     Returns:
         The character behind each such line.
     """
-    points, first, line_ends = lined.points, lined.first, _line_ends(lined)
-    likely = is_any(points[first], _RULES) & (points[first] == points[line_ends - 1])
+    points, first = lined.points, lined.first
+    likely = is_any(points[first], _RULES)
+    if not likely.any():
+        return {}
+    line_ends = _line_ends(lined)
+    likely &= points[first] == points[line_ends - 1]
     likely &= (line_ends - first <= _LONGEST_RULED) & ~lined.boundaries.records
     found: dict[str, list[int]] = {}
     for line in np.flatnonzero(likely).tolist():
@@ -101,8 +107,10 @@ def add_groups(lined: LinedText, labels: NDArray[np.bool_], items: Positions, fo
     blank, contexts, order = boundaries.after_blank, lined.contexts, np.arange(lined.starts.size)
     short = (ends - first <= LONGEST_TITLE) & ~boundaries.terminated & ~boundaries.records
     named = blank & short & is_any(points[ends - 1], ":\uff1a") & ((lined.classes[first] & WORD) != 0)
-    over = short[1:] & ~blank[1:] & (lined.indents[1:] == lined.indents[:-1]) & (contexts[1:] == contexts[:-1])
     named &= ~labels
+    if named.sum() < _LEAST:
+        return
+    over = short[1:] & ~blank[1:] & (lined.indents[1:] == lined.indents[:-1]) & (contexts[1:] == contexts[:-1])
     named[:-1] &= over
     named[-1] = False
     if named.sum() < _LEAST:
@@ -113,6 +121,7 @@ def add_groups(lined: LinedText, labels: NDArray[np.bool_], items: Positions, fo
     follows[named] = True
 
 
+@once
 def _line_ends(lined: LinedText) -> Positions:
     """The character behind the first line of each hard line, which other lines may continue, int64 [N]."""
     boundaries = lined.boundaries

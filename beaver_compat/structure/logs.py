@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import rises
 from beaver_compat.text.characters import is_any, is_digit
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -24,6 +24,7 @@ _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRI
 _CHAINED = re.compile(r"Traceback \(most recent call last\):|(?:During handling of t|T)he above exception\b")
 
 
+@once
 def log_entries(lined: LinedText) -> tuple[Positions, Positions]:
     """The entries of two or more lines: the first hard line of each and the line behind its last, int64 [k].
 

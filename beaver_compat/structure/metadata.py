@@ -17,7 +17,7 @@ from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.structure.part_labels import LONGEST_LABEL
 from beaver_compat.structure.parts import Parts
 from beaver_compat.text.characters import marks_of
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -91,11 +91,13 @@ def add_headers(lined: LinedText, parts: Parts) -> None:
             rest[rest == lines[-1]] = owners[lines[-1]]
 
 
+@once
 def _running(lined: LinedText) -> NDArray[np.bool_]:
     """True for each hard line of running text, bool [N]."""
     return lined.boundaries.terminated | (lined.ends - lined.first > LONGEST_TITLE)
 
 
+@once
 def _likely(lined: LinedText) -> NDArray[np.bool_]:
     """True for each hard line that may tell where a passage is from, bool [N]."""
     first, ends, boundaries = lined.first, lined.ends, lined.boundaries

@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -20,6 +20,7 @@ _NAME = re.compile(r"\[[^\[\]\n=,;{}<>]+\]|\[\[[^\[\]\n=,;{}<>]+\]\]")
 _KEY = re.compile(r"[\w.\"'$/@:*\\-]+(?: [\w.-]+){0,2}[ \t]*=")
 
 
+@once
 def settings_sections(lined: LinedText) -> list[tuple[int, int]]:
     """The hard lines that name a section, and the line behind its last; a section has one key at least.
 

@@ -32,7 +32,7 @@ from beaver_compat.structure.statements import find_statements
 from beaver_compat.structure.tables import html_rows
 from beaver_compat.text.ascending import among
 from beaver_compat.text.characters import holds, is_any, marks_of
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -87,10 +87,14 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
         lined = _merged(lined, *short_environments(lined))
     lined = _merged(lined, *short_items(lined))
     lined = _with_settings(lined)
-    records = lined.boundaries.records | find_statements(lined) | aligned_rows(lined)
-    return with_diff_lines(lined.with_boundaries(replace(lined.boundaries, records=records)))
+    records = find_statements(lined) | aligned_rows(lined)
+    if records.any():
+        boundaries = lined.boundaries
+        lined = lined.with_boundaries(replace(boundaries, records=boundaries.records | records))
+    return with_diff_lines(lined)
 
 
+@once
 def fence_pairs(lined: LinedText) -> Positions:
     """The hard lines that open and close each fenced block that is no record: int64 [k, 2].
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from beaver_compat.text.characters import character_classes, code_points
 Positions = NDArray[np.int64]
 
 CONTEXT_SEPARATOR = "\n\n"
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,21 @@ class LinedText:
     def with_boundaries(self, boundaries: Boundaries) -> LinedText:
         """The same text in other lines."""
         return self if boundaries is self.boundaries else replace(self, boundaries=boundaries)
+
+
+def once(find: Callable[[LinedText], Found]) -> Callable[[LinedText], Found]:
+    """What a function finds in a text, found once in the same text in the same lines; it must not be changed."""
+    name = f"{find.__module__}.{find.__qualname__}"
+
+    @wraps(find)
+    def found(lined: LinedText) -> Found:
+        known: dict[str, Any] = vars(lined)  # where a cached property keeps its value
+        if name not in known:
+            known[name] = find(lined)
+        result: Found = known[name]
+        return result
+
+    return found
 
 
 def read_lines(contexts: Sequence[str]) -> LinedText:
