@@ -69,3 +69,8 @@ def headings(text: str) -> tuple[list[str], list[str]]:
     lined = with_units(read_lines([text]))
     titles, fillers = ([lined.line(line) for line in lines.tolist()] for lines in find_headings(lined))
     return titles, fillers
+
+
+# Paragraphs to stand under headings.
+BODY = "The mill was built in 1871 by two brothers from Graz. They came over the hills in a hard winter to stay."
+OTHER = "The press was sold for scrap in spring. Nobody knows who bought it, or where it was melted down in the end."

@@ -52,6 +52,15 @@ def names(*contexts: str) -> dict[str, set[str]]:
     return found
 
 
+def labels_at(text: str, place: int) -> list[str]:
+    """The labels that a stretch which begins there needs."""
+    _, leads = leads_of(text)
+    assert leads is not None
+    found = leads.labels_of(np.array([place]), np.array([len(text)]))
+    assert all(stretch == 0 for _, _, stretch in found)
+    return [text[start:end].strip() for start, end, _ in found]
+
+
 # Lines that random texts are put together from.
 PIECES = [
     "def f():",

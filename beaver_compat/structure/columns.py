@@ -19,8 +19,8 @@ from beaver_compat.text.lined_text import LinedText, once
 Positions = NDArray[np.int64]
 
 _LONGEST_LINE = 640  # characters
-_LONGEST_NAME = 40  # characters of a column's name
-_ROWS_SEEN = 8  # of a table, to tell whether its first line is a header
+LONGEST_NAME = 40  # characters of a column's name
+ROWS_SEEN = 8  # of a table, to tell whether its first line is a header
 _LEAST = 3, 2  # columns and rows, where the names are not in capitals
 _ALIGNED = 0.75  # of a row's cells begin or end where the name of a column does
 _CELL = re.compile(r"(\S+)(?: \S+)*")
@@ -95,10 +95,10 @@ class _Names(NamedTuple):
 
     def differ(self, lined: LinedText, rows: range) -> bool:
         """Whether the names are no row themselves: alone in capitals, or most rows hold a number."""
-        lines = [lined.line(row) for row in rows[:_ROWS_SEEN]]
+        lines = [lined.line(row) for row in rows[:ROWS_SEEN]]
         if all(cell.isupper() for cell in self.cells) and not all(line.isupper() for line in lines):
             return True
-        numbers = [any(cell[1][:1].isdigit() for cell in _cells(lined, row)) for row in rows[:_ROWS_SEEN]]
+        numbers = [any(cell[1][:1].isdigit() for cell in _cells(lined, row)) for row in rows[:ROWS_SEEN]]
         enough = len(self.cells) >= _LEAST[0] and len(numbers) >= _LEAST[1]
         return enough and 2 * sum(numbers) >= len(numbers)
 
@@ -132,4 +132,4 @@ def _cells(lined: LinedText, line: int) -> Iterator[re.Match[str]]:
 
 
 def _is_name(cell: str) -> bool:
-    return len(cell) <= _LONGEST_NAME and (cell[0].isalpha() or cell[0] in _SIGNS) and cell[-1] not in _NO_NAME_ENDS
+    return len(cell) <= LONGEST_NAME and (cell[0].isalpha() or cell[0] in _SIGNS) and cell[-1] not in _NO_NAME_ENDS

@@ -44,8 +44,8 @@ class Leads:
         parts: the line with the label of the part that each line stands in, or the signature of the function or class,
             -1 for none, int64 [n].
         around: the same, but past titles over a title that stands nowhere else, which is enough, int64 [n].
-        items: for each line below the first of an item of a list, or below a key, the innermost such, -1 for none,
-            int64 [n].
+        items: for each line below the first of an item of a list, a key, a table's header or the like the innermost
+            such, -1 for none, int64 [n].
         signatures: True for each line that names the code below it, bool [n].
     """
 
@@ -152,7 +152,7 @@ class Leads:
         return self.signatures[line] | ((starts < self.label_ends[line]) & says_more)
 
     def in_items(self, starts: Positions) -> NDArray[np.bool_]:
-        """True for each of some characters below an item's first line or a key: the same words mean something else."""
+        """True for each of some characters below what heads an item: the same words mean something else."""
         return self.items[self.starts.searchsorted(starts, side="right") - 1] >= 0
 
     def apart(self, start: int, end: int) -> Leads:

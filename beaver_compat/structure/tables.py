@@ -15,16 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.structure.columns import aligned_tables
+from beaver_compat.structure.columns import LONGEST_NAME, ROWS_SEEN, aligned_tables
 from beaver_compat.text.ascending import outermost
 from beaver_compat.text.boundaries import DELIMITERS
 from beaver_compat.text.characters import is_any
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
-_ROWS_SEEN = 8  # of a table, to tell whether its first row is a header
-_LONGEST_NAME = 40  # characters of a column's name
 _LONGEST_ROW = 640  # characters, about two pages: of a longer row of HTML cells may be kept
 
 _SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
@@ -68,7 +66,7 @@ def _delimited(lined: LinedText) -> Iterator[Table]:
         if block.size < 2:
             continue
         header, end = int(block[0]), int(block[-1]) + 1
-        lines = [lined.line(row) for row in block[: 1 + _ROWS_SEEN].tolist()]
+        lines = [lined.line(row) for row in block[: 1 + ROWS_SEEN].tolist()]
         if _SEPARATOR_ROW.fullmatch(lines[1]):
             yield Table(header, header + 2, end, dashed=True)
         elif _is_header(lines[0], lines[1:]):
@@ -113,13 +111,14 @@ def html_rows(lined: LinedText) -> tuple[Positions, Positions]:
     return outermost(begins, ends)
 
 
-def _tags(lined: LinedText) -> Iterator[tuple[int, bool, str]]:
+@once
+def _tags(lined: LinedText) -> list[tuple[int, bool, str]]:
     """The lines that begin with a tag of a table, whether it is a closing one, and its name in small letters."""
     text, points, first, ends = lined.text, lined.points, lined.first, lined.ends
     second = points[np.minimum(first + 1, points.size - 1)]
-    for line in np.flatnonzero((points[first] == ord("<")) & is_any(second, "tT/")).tolist():
-        if tag := _TAG.match(text, first[line], ends[line]):
-            yield line, bool(tag["closing"]), tag["name"].lower()
+    likely = np.flatnonzero((points[first] == ord("<")) & is_any(second, "tT/")).tolist()
+    found = ((line, _TAG.match(text, first[line], ends[line])) for line in likely)
+    return [(line, bool(tag["closing"]), tag["name"].lower()) for line, tag in found if tag]
 
 
 def add_tables(
@@ -156,7 +155,7 @@ def _is_header(line: str, rows: list[str]) -> bool:
         return [cell.strip(" \"'|") for cell in row.split(delimiter)]
 
     names = cells(line)
-    named = [len(name) <= _LONGEST_NAME and (name[0].isalpha() or name[0] in "_#") for name in names if name]
+    named = [len(name) <= LONGEST_NAME and (name[0].isalpha() or name[0] in "_#") for name in names if name]
     if not named or not all(named):
         return False
     numbers = [any(cell.lstrip("+-$€£")[:1].isdigit() for cell in cells(row)) for row in rows]

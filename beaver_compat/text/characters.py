@@ -198,7 +198,7 @@ def inside_number(
     array([1, 4, 5, 9])
     """
     digits = places_of(classes, DIGIT)
-    inside = np.zeros(classes.size + 3, dtype=np.bool_)
+    inside = np.zeros(classes.size + 1, dtype=np.bool_)
     if not digits.size:
         return inside[places]
     gaps = rises(digits, -3)

@@ -15,6 +15,7 @@ Positions = NDArray[np.int64]
 _NEVER = ["approx", "appr", "aprox", "ca", "incl", "inkl", "excl", "exkl", "zzgl", "bzw", "ggf", "vgl", "cf"]
 _BEFORE_NUMBERS = ["max", "min", "avg", "est", "abs", "art", "nr", "máx", "mín", "núm"]  # these may end a sentence, too
 _LAST, _LAST_BUT_ONE = ("".join(sorted({word[-place] for word in _NEVER + _BEFORE_NUMBERS})) for place in (1, 2))
+_LAST_BUT_ONE += _LAST_BUT_ONE.upper()  # of two letters the first is the initial
 _AMOUNT_SIGNS = "$€£¥₹±~≈<>(§"
 
 
@@ -38,9 +39,7 @@ def abbreviating(
     found[period] = _single(classes, before) & (follows | chained)
     initials = points[starts[period]]
     amount = is_digit(initials) | is_any(initials, _AMOUNT_SIGNS)
-    likely = is_any(points[before], _LAST) & is_any(
-        points[np.maximum(before - 1, 0)], _LAST_BUT_ONE + _LAST_BUT_ONE.upper()
-    )
+    likely = is_any(points[before], _LAST) & is_any(points[np.maximum(before - 1, 0)], _LAST_BUT_ONE)
     for words, asked in ((_NEVER, likely), (_BEFORE_NUMBERS, likely & amount)):
         places = period[asked]
         for word in words if places.size else []:
