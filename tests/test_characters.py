@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from beaver_compat.text.characters import character_classes, code_points, inside_number
@@ -23,6 +23,7 @@ def numbered(draw: st.DrawFn) -> str:
 
 
 @given(numbered())
+@example("a1.1.1a")
 @settings(max_examples=500)
 def test_places_inside_numbers_and_names_with_numbers(text: str) -> None:
     digit = r"[0-9٣]"

@@ -218,7 +218,9 @@ def inside_number(
     joined = linked & (gaps[first] == 2) & (points[starts - 1] == ord(".")) & (lengths <= _LONGEST_VERSION)
     inside[starts[joined]] = inside[starts[joined] - 1] = True
     named = letters(starts - 1) | (linked & letters(starts - 2))
-    named[1:] |= (linked & (gaps[first] == 2))[1:] & named[:-1]
+    order = np.arange(first.size)
+    chain = np.maximum.accumulate(np.where(linked & (gaps[first] == 2), 0, order))  # the first linked
+    named = np.maximum.accumulate(np.where(named, order, -1)) >= chain
     goes_on = letters(ends) | (is_any(signs(ends), _LINKS) & letters(ends + 1, UPPER))
     inside[ends[named & goes_on]] = True
     return inside[places]
