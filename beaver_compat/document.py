@@ -32,7 +32,7 @@ from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.openings import text_begins
 from beaver_compat.structure.units import with_units
 from beaver_compat.text.ascending import among, distinct
-from beaver_compat.text.characters import character_classes, code_points, inside_number
+from beaver_compat.text.characters import Characters, inside_number
 from beaver_compat.text.cutting import cut_places
 from beaver_compat.text.lined_text import LinedText, read_lines
 from beaver_compat.tokenization import Tokenized, Tokenizer
@@ -63,12 +63,11 @@ def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> 
         config: the settings.
     """
     ids, offsets, _ = tokenizer.encode([question])
-    points = code_points(question)
-    classes = character_classes(points)
+    characters = Characters(question)
     if config.fold_words:
         starts, ends = offsets.T.astype(np.int64)
-        ids = formed_ids(ids, starts, ends, question, odd_words(points, classes), tokenizer.encode)
-    return Query(ids, inside_number(points, classes, offsets[:, 0]), _numbers(tokenizer, question, config))
+        ids = formed_ids(ids, starts, ends, question, odd_words(characters), tokenizer.encode)
+    return Query(ids, inside_number(characters, offsets[:, 0]), _numbers(tokenizer, question, config))
 
 
 def _numbers(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> NDArray[np.bool_] | None:
@@ -121,7 +120,7 @@ class Document:
         Places inside lines that are worth nothing in pieces, and in speakers' names, are among them only if ``torn``;
         those between a heading and what it stands over never are, nor those before which a line says nothing yet.
         """
-        places, levels = cut_places(self.lined.points, self.lined.classes, start, end)
+        places, levels = cut_places(self.lined.characters, start, end)
         if self.leads is not None:
             said = self.leads.bodies[self.lined.starts.searchsorted(places) - 1] < 0
             places, levels = places[said], levels[said]
@@ -199,7 +198,7 @@ class Document:
             words: which tokens are a word for a number (`number_words`), bool.
         """
         spelt = np.flatnonzero(words.take(self.ids[limits[0] : limits[-1]], mode="clip")) + limits[0]
-        return have_numbers(self.lined.classes, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
+        return have_numbers(self.lined.characters, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
 
     @property
     def text_tokens(self) -> tuple[int, int]:
@@ -262,14 +261,14 @@ def prepare_document(
         bare = among(sentences.starts, leads.starts[leads.bare])
     ids = tokens.ids
     if config.fold_words:
-        words = odd_words(lined.points, lined.classes)
+        words = odd_words(lined.characters)
         ids = formed_ids(ids, token_starts, token_ends, lined.text, words, tokenizer.encode)
     return Document(
         lined=lined,
         ids=ids,
         token_starts=token_starts,
         token_ends=token_ends,
-        inside=inside_number(lined.points, lined.classes, token_starts),
+        inside=inside_number(lined.characters, token_starts),
         context_limits=tokens.limits,
         pages=page_partition(before, pages, context_limits, before_ends),
         sentences=sentences,

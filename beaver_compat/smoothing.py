@@ -48,7 +48,7 @@ class Smoother:
         labels: bool = True,
     ) -> None:
         self._text, self._boundaries = lined.text, lined.boundaries
-        self._points, self._classes = lined.points, lined.classes
+        self._characters = lined.characters
         self._context_starts, self._context_ends = lined.context_starts.tolist(), lined.context_ends.tolist()
         self._leads = leads
         self._language = language
@@ -76,7 +76,7 @@ class Smoother:
         """The last place at or before ``position`` that splits no word and no record."""
         if self._sentences and self._is_record(position):
             return self._line(position, self._context_start(position))
-        return max(move_out(self._points, self._classes, position, -1), self._context_start(position))
+        return max(move_out(self._characters, position, -1), self._context_start(position))
 
     def sentences(self, start: int, end: int) -> list[int]:
         """Where the sentences of a stretch begin, and its ``end``; the elements of a line of data.
@@ -159,7 +159,7 @@ class Smoother:
             mark = min(np.concatenate(marks).tolist(), default=high)
             if mark < min(high, position + _REACH):
                 return mark
-        return min(move_out(self._points, self._classes, position, 1), high)
+        return min(move_out(self._characters, position, 1), high)
 
     def _line(self, position: int, low: int) -> int:
         return max(_last(self._boundaries.hard_lines, position), low)

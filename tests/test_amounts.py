@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from beaver_compat import BeaverConfig, BeaverPromptCompressor
 from beaver_compat.scores.amounts import asks_for_number, have_numbers, number_words
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.characters import Characters
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_number_does_not_begin_inside_a_word(text: str, data: st.DataObject) -
     starts, ends = np.array(edges[:-1], dtype=np.int64), np.array(edges[1:], dtype=np.int64)
     begins = [match.start() for match in re.finditer(r"(?<![aé7٣])[7٣]", text)]
     expected = [any(start <= begin < end for begin in begins) for start, end in itertools.pairwise(edges)]
-    assert have_numbers(character_classes(code_points(text)), starts, ends).tolist() == expected
+    assert have_numbers(Characters(text), starts, ends).tolist() == expected
 
 
 @pytest.mark.parametrize("sentence", ["It lasted seven weeks.", "Ten of them were old.", "Sie dauerte drei Jahre."])

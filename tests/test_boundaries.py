@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from line_readings import boundaries_of
 
 from beaver_compat.text import characters
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.characters import NEWLINE, SPACE, Characters
 
 _NARROWEST = 24  # characters that wrapped lines have at least
 
@@ -59,11 +59,10 @@ def test_rows_are_flush(text: str, rows: int) -> None:
 
 @given(st.text(alphabet="ab \n.\u3000漢", max_size=60), st.integers(1, 9))
 def test_runs_are_found_piece_by_piece(text: str, at_once: int) -> None:
-    classes = character_classes(code_points(text))
     expected = [match.span() for match in re.finditer(r"\S+", text)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(characters, "CHARACTERS_AT_ONCE", at_once)
-        starts, ends = characters.runs_without(classes, characters.SPACE | characters.NEWLINE)
+        starts, ends = Characters(text).runs_without(SPACE | NEWLINE)
     assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == expected
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from beaver_compat.text.characters import character_classes, code_points, inside_number
+from beaver_compat.text.characters import Characters, inside_number
 
 
 @st.composite
@@ -36,6 +36,5 @@ def test_places_inside_numbers_and_names_with_numbers(text: str) -> None:
         named = re.search(rf"[A-Za-z](?:[-_.]?{digit}+)*[-_.]?$", text[: run.start()])
         if named and re.match("[A-Za-z]|[-_.][A-Z]", text[run.end() :]):
             expected.add(run.end())
-    points = code_points(text)
-    found = inside_number(points, character_classes(points), np.arange(len(text) + 1))
+    found = inside_number(Characters(text), np.arange(len(text) + 1))
     assert set(np.flatnonzero(found).tolist()) == expected

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.characters import Characters
 from beaver_compat.text.cutting import (
     AFTER_CLAUSE,
     AFTER_LINE,
@@ -48,8 +47,7 @@ texts = st.lists(st.sampled_from(BITS), min_size=1, max_size=30).map("".join)
 
 
 def levels_of(text: str, start: int = 0, end: int | None = None) -> list[int]:
-    points = code_points(text)
-    return cut_levels(points, character_classes(points), start, len(text) if end is None else end).tolist()
+    return cut_levels(Characters(text), start, len(text) if end is None else end).tolist()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +99,6 @@ def test_a_places_level_does_not_depend_on_the_stretch_around_it(text: str, data
 @given(texts, st.data(), st.sampled_from([-1, 1]))
 def test_ends_move_outward_to_the_next_good_place(text: str, data: st.DataObject, step: int) -> None:
     place = data.draw(st.integers(0, len(text)))
-    points = code_points(text)
     levels = levels_of(text)
     edge = max(place - LONGEST_WORD, 0) if step < 0 else min(place + LONGEST_WORD, len(text))
     way = range(place, edge + step, step)
@@ -111,15 +108,14 @@ def test_ends_move_outward_to_the_next_good_place(text: str, data: st.DataObject
         if good:
             expected = good[0]
             break
-    assert move_out(points, character_classes(points), place, step) == expected
+    assert move_out(Characters(text), place, step) == expected
 
 
 @given(texts, st.data())
 def test_cuts_split_words_only_where_there_is_nothing_better_near(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    points = code_points(text)
-    places, found = cut_places(points, character_classes(points), start, end)
+    places, found = cut_places(Characters(text), start, end)
     levels = levels_of(text, start, end)
     assert found.tolist() == [levels[place - start] for place in places.tolist()]
     assert all(start < place < end for place in places.tolist())
@@ -137,6 +133,5 @@ def test_cuts_split_words_only_where_there_is_nothing_better_near(text: str, dat
 
 
 def test_text_without_any_good_place_may_be_cut_anywhere() -> None:
-    points = np.full(1000, ord("x"), dtype=np.uint32)
-    places, _ = cut_places(points, character_classes(points), 0, 1000)
+    places, _ = cut_places(Characters("x" * 1000), 0, 1000)
     assert places.tolist() == list(range(1, 1000))

@@ -15,7 +15,7 @@ from tokenizer_factory import FAMILIES
 from beaver_compat import BeaverConfig, BeaverPromptCompressor
 from beaver_compat.scores import word_forms
 from beaver_compat.scores.word_forms import formed_ids, odd_words
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.characters import Characters
 from beaver_compat.tokenization import Tokenizer
 
 CAPITALS = re.compile(
@@ -46,10 +46,10 @@ def odd(text: str) -> list[tuple[int, int, bool]]:
 @given(texts, st.integers(1, 60))
 @settings(max_examples=300, deadline=None)
 def test_odd_words_are_found_piece_by_piece(text: str, at_once: int) -> None:
-    points = code_points(text)
+    characters = Characters(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(word_forms, "CHARACTERS_AT_ONCE", at_once)
-        words = odd_words(points, character_classes(points))
+        words = odd_words(characters)
     assert list(zip(*(column.tolist() for column in words), strict=True)) == odd(text)
 
 
@@ -73,8 +73,7 @@ def test_a_words_tokens_are_those_of_its_form(family: str, text: str) -> None:
             inside = max(int(starts[token]) - word_start, 0)
             own = [index for index, at in enumerate(begins) if at <= inside][-1]
             expected[token] = form[first + place if len(form) - first == len(held) else own]
-    points = code_points(text)
-    found = formed_ids(ids, starts, ends, text, odd_words(points, character_classes(points)), tokenizer.encode)
+    found = formed_ids(ids, starts, ends, text, odd_words(Characters(text)), tokenizer.encode)
     assert found.tolist() == expected
 
 

@@ -8,7 +8,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.characters import DIGIT, WORD, places_of
+from beaver_compat.text.ascending import any_between
+from beaver_compat.text.characters import DIGIT, WORD, Characters
 from beaver_compat.tokenization import Tokenizer
 
 Positions = NDArray[np.int64]
@@ -84,18 +85,16 @@ def number_words(tokenizer: Tokenizer) -> NDArray[np.bool_]:
     return words
 
 
-def have_numbers(classes: NDArray[np.uint16], starts: Positions, ends: Positions) -> NDArray[np.bool_]:
+def have_numbers(characters: Characters, starts: Positions, ends: Positions) -> NDArray[np.bool_]:
     """True for each of some stretches that has a number, digits that are not the end of a word (as in ``BERT2``).
 
     Args:
-        classes: class bits of the text, uint16 [n].
-        starts, ends: characters of the stretches, ascending, int64 [S].
+        characters: of the text.
+        starts, ends: places of the stretches, int64 [S].
 
     Returns:
         bool [S].
     """
-    if not starts.size:
-        return np.zeros(0, dtype=np.bool_)
-    digits = places_of(classes[starts[0] : ends[-1]], DIGIT) + starts[0]
-    begins = digits[(classes[digits - 1] & WORD == 0) | (digits == 0)]
-    return begins.searchsorted(ends) > begins.searchsorted(starts)
+    digits = characters.places(DIGIT)
+    begins = digits[(characters.classes[digits - 1] & WORD == 0) | (digits == 0)]
+    return any_between(begins, starts, ends)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.segmenter import mixed
 from beaver_compat.text.ascending import among, nexts, rises, union
-from beaver_compat.text.characters import CHARACTERS_AT_ONCE, DIGIT, UPPER, WIDE, WORD, is_any, places_of
+from beaver_compat.text.characters import CHARACTERS_AT_ONCE, DIGIT, UPPER, WIDE, WORD, Characters, is_any
 from beaver_compat.tokenization import Tokenized
 
 Positions = NDArray[np.int64]
@@ -40,15 +40,10 @@ class Words(NamedTuple):
     capital: NDArray[np.bool_]
 
 
-def odd_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Words:
-    """Words of letters that stand behind a bracket, a quote, a comma or the like, and words of nothing but capitals.
-
-    Args:
-        points: code points, uint32 [n].
-        classes: their class bits, uint16 [n].
-    """
-    capitals, capital_ends = _capital_words(points, classes)
-    glued, glued_ends = _glued_words(points, classes)
+def odd_words(characters: Characters) -> Words:
+    """Words of letters that stand behind a bracket, a quote, a comma or the like, and words of nothing but capitals."""
+    capitals, capital_ends = _capital_words(characters)
+    glued, glued_ends = _glued_words(characters)
     starts = union(capitals, glued)
     ends = np.empty_like(starts)
     ends[starts.searchsorted(glued)] = glued_ends
@@ -56,9 +51,10 @@ def odd_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Words:
     return Words(starts, ends, among(starts, capitals))
 
 
-def _capital_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tuple[Positions, Positions]:
+def _capital_words(characters: Characters) -> tuple[Positions, Positions]:
     """Long words of nothing but capitals, and shorter ones of names such as ``CACHE_TTL``."""
-    capitals = places_of(classes, UPPER)
+    points, classes = characters.points, characters.classes
+    capitals = characters.places(UPPER)
     first = np.flatnonzero(rises(capitals, -2) > 1)
     lengths = nexts(first, capitals.size) - first
     likely = lengths >= _LEAST_LETTERS
@@ -72,12 +68,12 @@ def _capital_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> t
     return starts[whole], ends[whole]
 
 
-def _glued_words(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> tuple[Positions, Positions]:
+def _glued_words(characters: Characters) -> tuple[Positions, Positions]:
     """Words that neither a space nor a line end stands before; what follows a connector within a word is none."""
     found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
-    for low in range(0, points.size, CHARACTERS_AT_ONCE):
+    for low in range(0, characters.size, CHARACTERS_AT_ONCE):
         reach = CHARACTERS_AT_ONCE + _MOST_LETTERS + 1
-        signs, kinds = _with_two_before(points, low, reach), _with_two_before(classes, low, reach)
+        signs, kinds = _with_two_before(characters.points, low, reach), _with_two_before(characters.classes, low, reach)
         letter = (kinds & (WORD | DIGIT)) == WORD
         first = np.flatnonzero((letter[2:] > letter[1:-1])[:CHARACTERS_AT_ONCE]) + 2
         first = first[~is_any(signs[first - 1], _SPACES)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import signatures_among
 from beaver_compat.text.ascending import outermost
-from beaver_compat.text.characters import is_any, marks_of
+from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
@@ -45,7 +45,7 @@ def find_headers(lined: LinedText) -> tuple[Positions, Positions]:
     openers = np.flatnonzero(bracket | (comma & signature))
     if not openers.size:
         return none, none
-    marks = marks_of(points, _OPENING + _CLOSING)
+    marks = lined.characters.marks(_OPENING + _CLOSING)
     levels = np.append(0, np.cumsum(np.where(is_any(points[marks], _OPENING), 1, -1)))
     before, behind = levels[marks.searchsorted(first)], levels[marks.searchsorted(ends)]
     openers = openers[bracket[openers] | (behind[openers] > before[openers])]

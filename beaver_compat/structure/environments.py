@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import among, distinct, outermost
-from beaver_compat.text.characters import is_any, marks_of
+from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
@@ -122,7 +122,7 @@ def add_environments(
 
 def _add_first_rows(lined: LinedText, around: Positions, tables: Positions, needed: Positions) -> None:
     """Each row of a table (``a & b \\\\``) needs the first."""
-    signs = lined.starts.searchsorted(marks_of(lined.points, "&"), side="right") - 1
+    signs = lined.starts.searchsorted(lined.characters.marks("&"), side="right") - 1
     rows = distinct(signs[signs >= 0])
     rows = rows[among(around[rows], tables)]
     _, first, table = np.unique(around[rows], return_index=True, return_inverse=True)

@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import among, outermost, union
+from beaver_compat.text.ascending import among, any_between, outermost, union
 from beaver_compat.text.boundaries import LONGEST_RECORD
-from beaver_compat.text.characters import DIGIT, WORD, is_any, marks_of
+from beaver_compat.text.characters import DIGIT, WORD, is_any
 from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
@@ -133,8 +133,7 @@ def _cues(lined: LinedText) -> tuple[Positions, list[str]]:
     if not signs:
         return none, []
     first = boundaries.words[boundaries.words.searchsorted(boundaries.lines)]
-    marks = np.append(marks_of(points, signs), len(text))
-    likely = marks[marks.searchsorted(first)] < first + _REACH
+    likely = any_between(lined.characters.marks(signs), first, first + _REACH)
     likely &= ((lined.classes[first] & (WORD | DIGIT)) == WORD) | is_any(points[first], "#*")
     lines, cues = [], []
     for line in np.flatnonzero(likely).tolist():

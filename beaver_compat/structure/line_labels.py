@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
-from beaver_compat.text.characters import WORD, is_any, is_digit, marks_of
+from beaver_compat.text.ascending import any_between
+from beaver_compat.text.characters import WORD, is_any, is_digit
 from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
@@ -43,13 +44,13 @@ def stamped_lines(lined: LinedText) -> dict[int, int]:
         The character behind each such line; a short message may be taken for the rest of a wrapped line.
     """
     text, points, contexts = lined.text, lined.points, lined.contexts
-    marks = marks_of(points, ":")
+    marks = lined.characters.marks(":")
     marks = marks[is_digit(points[marks - 1]) & is_digit(points[np.minimum(marks + 1, points.size - 1)])]
     if not marks.size:
         return {}
     first, ends, line_ends = lined.first, lined.ends, _line_ends(lined)
     short = (line_ends - first <= LONGEST_TITLE) & ~lined.boundaries.records
-    likely = np.flatnonzero(short & (marks.searchsorted(first) < marks.searchsorted(line_ends)))
+    likely = np.flatnonzero(short & any_between(marks, first, line_ends))
     found: dict[int, str] = {}
     for line in likely.tolist():
         if match := _STAMPED.fullmatch(text, first[line], line_ends[line]):

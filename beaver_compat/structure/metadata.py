@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.structure.part_labels import LONGEST_LABEL
 from beaver_compat.structure.parts import Parts
-from beaver_compat.text.characters import marks_of
+from beaver_compat.text.ascending import any_between
 from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
@@ -101,8 +101,7 @@ def _running(lined: LinedText) -> NDArray[np.bool_]:
 def _likely(lined: LinedText) -> NDArray[np.bool_]:
     """True for each hard line that may tell where a passage is from, bool [N]."""
     first, ends, boundaries = lined.first, lined.ends, lined.boundaries
-    colons = np.append(marks_of(lined.points, ":"), len(lined.text))
-    near = colons[colons.searchsorted(first)] < np.minimum(first + _KEY_REACH, ends)
+    near = any_between(lined.characters.marks(":"), first, np.minimum(first + _KEY_REACH, ends))
     return near & ~boundaries.terminated & ~boundaries.records & (ends - first <= _LONGEST)
 
 

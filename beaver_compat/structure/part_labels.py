@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
-from beaver_compat.text.characters import DIGIT, is_any, marks_of, places_of
+from beaver_compat.text.ascending import any_between
+from beaver_compat.text.characters import DIGIT, is_any
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
@@ -128,8 +129,7 @@ def find_part_labels(lined: LinedText) -> PartLabels:
 def _labels(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     """What may be labels, by their word in small letters and their brackets."""
     text, first, ends = lined.text, lined.first, lined.ends
-    digits = np.append(places_of(lined.classes, DIGIT), len(text))
-    near = digits[digits.searchsorted(first)] < np.minimum(first + _NUMBER_REACH, ends)
+    near = any_between(lined.characters.places(DIGIT), first, np.minimum(first + _NUMBER_REACH, ends))
     found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
     for line in np.flatnonzero(near & (~lined.boundaries.records | is_any(lined.points[first], "<["))).tolist():
         end = min(int(ends[line]), int(first[line]) + LONGEST_LABEL)
@@ -156,12 +156,10 @@ def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     Before a colon, enough must have text behind it; then a line that is but such a name is one, too.
     """
     text, boundaries, first, ends = lined.text, lined.boundaries, lined.first, lined.ends
-    marks = np.append(marks_of(lined.points, ":*"), len(text))
     likely = boundaries.after_blank & ~boundaries.records & (boundaries.labels <= boundaries.hard_lines)
     paragraphs = np.flatnonzero(likely)
-    near = marks[marks.searchsorted(first[paragraphs])] < np.minimum(
-        first[paragraphs] + _LONGEST_NAME, ends[paragraphs]
-    )
+    begins = first[paragraphs]
+    near = any_between(lined.characters.marks(":*"), begins, np.minimum(begins + _LONGEST_NAME, ends[paragraphs]))
     found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
     for line in paragraphs[near].tolist():
         if match := _NAME.match(text, first[line], min(int(ends[line]), int(first[line]) + LONGEST_TITLE)):

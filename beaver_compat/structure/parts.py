@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from beaver_compat.structure.headings import LONGEST_TITLE, LOWEST_LEVEL, level_of
 from beaver_compat.structure.part_labels import LONGEST_LABEL, Part, find_part_labels
 from beaver_compat.text.ascending import among, union
-from beaver_compat.text.characters import WORD, is_any, marks_of
+from beaver_compat.text.characters import WORD, is_any
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
@@ -160,7 +160,7 @@ def _questions(lined: LinedText) -> Positions:
     signs = "".join(sign for sign in _ASKING if sign in text)
     if not signs or first.size < 2:
         return np.zeros(0, dtype=np.int64)
-    marks = marks_of(lined.points, signs)
+    marks = lined.characters.marks(signs)
     last = np.append(marks, -1)[marks.searchsorted(ends) - 1]
     short = (ends - first <= _LONGEST_QUESTION) & (last >= np.maximum(first, ends - 1 - _CLOSING_REACH))
     asks = np.zeros(first.size, dtype=bool)
@@ -206,7 +206,7 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
     if low.any():
         nexts = np.append(shaped, first.size)
         limits = np.where(low, np.minimum(limits, nexts[nexts.searchsorted(lines)]), limits)
-        tabs = marks_of(lined.points, "\t")
+        tabs = lined.characters.marks("\t")
         indents = lined.indents + (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(starts))
         for index in np.flatnonzero(low).tolist():
             limits[index] = _indented(indents, int(lines[index]), int(limits[index]))

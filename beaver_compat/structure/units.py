@@ -30,8 +30,8 @@ from beaver_compat.structure.logs import log_entries
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
 from beaver_compat.structure.tables import html_rows
-from beaver_compat.text.ascending import among
-from beaver_compat.text.characters import holds, is_any, marks_of
+from beaver_compat.text.ascending import among, any_between
+from beaver_compat.text.characters import holds, is_any
 from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
@@ -165,8 +165,7 @@ def _with_turns(lined: LinedText) -> LinedText:
     if not signs:
         return lined
     first, ends = lined.first, lined.ends
-    marks = np.append(marks_of(lined.points, signs), len(text))
-    near = marks[marks.searchsorted(first)] < np.minimum(first + _SPEAKER_REACH, ends)
+    near = any_between(lined.characters.marks(signs), first, np.minimum(first + _SPEAKER_REACH, ends))
     if near.sum() < 2:
         return lined
     speakers: dict[int, str] = {}

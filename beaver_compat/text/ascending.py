@@ -61,6 +61,15 @@ def among(places: Places, others: Places) -> NDArray[np.bool_]:
     return others.searchsorted(places) < others.searchsorted(places, side="right")
 
 
+def any_between(places: Places, starts: Places, ends: Places) -> NDArray[np.bool_]:
+    """True for each range that holds some of the ascending places, bool [n].
+
+    >>> any_between(np.array([4, 9]), starts=np.array([0, 4, 5]), ends=np.array([4, 5, 9]))
+    array([False,  True, False])
+    """
+    return places.searchsorted(starts) < places.searchsorted(ends)
+
+
 def outermost(begins: Places, ends: Places) -> tuple[Places, Places]:
     """The ranges that do not begin inside one before them.
 

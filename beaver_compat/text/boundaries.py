@@ -23,10 +23,8 @@ from beaver_compat.text.characters import (
     UPPER,
     WIDE,
     WORD,
+    Characters,
     is_any,
-    marks_of,
-    places_of,
-    runs_without,
 )
 from beaver_compat.text.periods import abbreviating
 from beaver_compat.text.wraps import Lines, soft_lines
@@ -82,28 +80,23 @@ class Boundaries:
         return self.words[first], self.word_ends[nexts(first, self.words.size) - 1]
 
 
-def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Boundaries:
-    """Find every boundary of a text.
-
-    Args:
-        points: code points, uint32 [n].
-        classes: their class bits, uint16 [n].
-    """
-    words, word_ends = runs_without(classes, _BLANK)
-    line_ends = _line_ends(points, classes)
+def find_boundaries(characters: Characters) -> Boundaries:
+    """Find every boundary of a text."""
+    words, word_ends = characters.runs_without(_BLANK)
+    line_ends = _line_ends(characters)
     begins = np.concatenate([[0], line_ends + 1])
     following = words.searchsorted(begins)  # each line's first word, if it has one
     line_numbers = np.flatnonzero(following < nexts(following, words.size))
     first_words = following[line_numbers]
     lines = begins[line_numbers]
     last_words = nexts(first_words, words.size) - 1
-    sentences, pauses = _sentence_starts(points, classes, words)
+    sentences, pauses = _sentence_starts(characters, words)
     after_blank = rises(line_numbers, -2) > 1
     ends = word_ends[last_words]
-    terminated = _ends_sentence(classes, ends)
+    terminated = _ends_sentence(characters.classes, ends)
     found = Lines(lines, line_numbers, first_words, last_words, words, word_ends)
-    soft = soft_lines(points, classes, found, terminated)
-    records, tables = _records(points, classes, lines, words[first_words], ends, terminated, after_blank)
+    soft = soft_lines(characters, found, terminated)
+    records, tables = _records(characters, lines, words[first_words], ends, terminated, after_blank)
     hard = np.flatnonzero(~soft)
     return Boundaries(
         lines=lines,
@@ -120,22 +113,21 @@ def find_boundaries(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> 
     )
 
 
-def _line_ends(points: NDArray[np.uint32], classes: NDArray[np.uint16]) -> Positions:
+def _line_ends(characters: Characters) -> Positions:
     """The position of each line end's last character; CR LF is one."""
-    ends = places_of(classes, NEWLINE)
+    points, ends = characters.points, characters.places(NEWLINE)
     following = points[np.minimum(ends + 1, points.size - 1)]
     return ends[~((points[ends] == ord("\r")) & (following == ord("\n")))]
 
 
-def _sentence_starts(
-    points: NDArray[np.uint32], classes: NDArray[np.uint16], words: Positions
-) -> tuple[Positions, Positions]:
+def _sentence_starts(characters: Characters, words: Positions) -> tuple[Positions, Positions]:
     """Where a sentence may begin: after a terminator with what closes it, then white space, then no small letter.
 
     Where a small letter follows is only a pause.  Scripts without spaces need no white space; nor do two sentences
     that were run together (``end.Next``).
     """
-    closing = places_of(classes, TERMINATOR | CLOSER)
+    classes = characters.classes
+    closing = characters.places(TERMINATOR | CLOSER)
     run_ends = closing[nexts(closing, classes.size + 1) - closing > 1] + 1  # of each run of terminators and closers
     terminators = closing[(classes[closing] & TERMINATOR) != 0]
     if not terminators.size:
@@ -149,16 +141,17 @@ def _sentence_starts(
     starts, spaced, ends = starts[inside], spaced[inside], ends[inside]
     first = classes[starts]
     small = (first & (LOWER | TERMINATOR)) != 0
-    apart = np.where(spaced, ~small & ~abbreviating(points, classes, ends, starts), (first & WIDE) != 0)
+    apart = np.where(spaced, ~small & ~abbreviating(characters, ends, starts), (first & WIDE) != 0)
     tight = np.flatnonzero(~spaced & ((first & UPPER) != 0))
     for low in range(0, tight.size, _AT_ONCE):
         some = tight[low : low + _AT_ONCE]
-        apart[some] = _run_together(points, classes, starts[some])
+        apart[some] = _run_together(characters, starts[some])
     return starts[apart], starts[spaced & small]
 
 
-def _run_together(points: NDArray[np.uint32], classes: NDArray[np.uint16], places: Positions) -> NDArray[np.bool_]:
+def _run_together(characters: Characters, places: Positions) -> NDArray[np.bool_]:
     """True for each place where a word of letters ends a sentence and another begins one: no name or path in code."""
+    points, classes = characters.points, characters.classes
     reach = np.arange(_LONGEST_RUN_TOGETHER)
     before = np.where(places[:, None] > reach, classes.take(places[:, None] - 1 - reach, mode="clip"), SPACE)
     closing = np.logical_and.accumulate((before & (TERMINATOR | CLOSER)) != 0, axis=1)
@@ -178,8 +171,7 @@ def _run_together(points: NDArray[np.uint32], classes: NDArray[np.uint16], place
 
 
 def _records(
-    points: NDArray[np.uint32],
-    classes: NDArray[np.uint16],
+    characters: Characters,
     lines: Positions,
     starts: Positions,
     ends: Positions,
@@ -187,9 +179,10 @@ def _records(
     after_blank: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
+    points, classes = characters.points, characters.classes
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
-    delimiters = _outside_quotes(points, marks_of(points, DELIMITERS), starts, ends)
+    delimiters = _outside_quotes(characters, starts, ends)
     first = delimiters.searchsorted(starts)
     columns = delimiters.searchsorted(ends) - first
     # Lines of prose may have equally many commas, too; they end like sentences, with white space behind each comma.
@@ -208,13 +201,13 @@ def _records(
     return (bracketed | tabular) & short, tabular & short
 
 
-def _outside_quotes(points: NDArray[np.uint32], delimiters: Positions, starts: Positions, ends: Positions) -> Positions:
+def _outside_quotes(characters: Characters, starts: Positions, ends: Positions) -> Positions:
     """The delimiters without those in a quoted cell, in each line whose quotes all begin and end a cell."""
-    quote = ord('"')
+    points, delimiters, quote = characters.points, characters.marks(DELIMITERS), ord('"')
     behind = points[np.minimum(delimiters + 1, points.size - 1)]
     if not (delimiters.size and ((behind == quote).any() or (points[starts] == quote).any())):
         return delimiters
-    quotes = marks_of(points, '"')
+    quotes = characters.marks('"')
     before = quotes.searchsorted(starts)
     holders = np.maximum(starts.searchsorted(delimiters, side="right") - 1, 0)  # tabs may stand before the first line
     inside = (quotes.searchsorted(delimiters) - before[holders]) % 2 == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,8 @@ _WIDE_SCRIPTS = (
     (0x20000, 0x3FFFF),
 )
 
+Places = NDArray[np.int64]
+
 _classes = np.zeros(_CODE_POINTS, dtype=np.uint16)  # 0 where a character was not met yet
 
 
@@ -80,75 +82,76 @@ def holds(text: str, sign: str) -> bool:
     return all(character in text for character in sign) and sign in text
 
 
-def character_classes(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
-    """What each character is, as a sum of the class bits of this module.
+class Characters:
+    """The characters of a text, and where those of some kind stand.  What was looked for once is known.
 
-    Args:
+    Attributes:
         points: code points, uint32 [n].
-
-    Returns:
-        Class bits, uint16 [n].
+        classes: what each of them is, as a sum of the class bits of this module, uint16 [n].
     """
-    classes = np.empty(points.size, dtype=np.uint16)
-    flagged = False
-    for low in range(0, points.size, CHARACTERS_AT_ONCE):
-        part = points[low : low + CHARACTERS_AT_ONCE]
-        found = _classes.take(part)
-        if not found.all():
-            for point in np.unique(part[found == 0]).tolist():
-                _classes[point] = _class_of(point)
-            found = _classes.take(part)
-        classes[low : low + part.size] = found
-        flagged |= bool(part.max() >= _REGIONAL_INDICATORS[0])
-    if flagged:
-        flags = (points >= _REGIONAL_INDICATORS[0]) & (points <= _REGIONAL_INDICATORS[1])
-        classes[_second_in_pair(flags)] |= JOINED
-    return classes
 
+    def __init__(self, text: str) -> None:
+        self.points = code_points(text)
+        self.classes = _classes_of(self.points)
+        self._known: dict[int | str, Places] = {}
 
-def places_of(classes: NDArray[np.uint16], bits: int) -> NDArray[np.int64]:
-    """Where the characters of any of some classes stand, ascending, int64.
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self) | {"_known": {}}
 
-    >>> places_of(character_classes(code_points("a b.")), SPACE | TERMINATOR)
-    array([1, 3])
-    """
-    return _places(classes, lambda part: (part & bits) != 0)
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return self.points.size
 
+    def places(self, bits: int) -> Places:
+        """Where the characters of any of some classes stand, ascending, int64.
 
-def runs_without(classes: NDArray[np.uint16], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Starts and ends of the runs of characters that are of none of some classes, ascending, int64 [m] each.
+        >>> Characters("a b.").places(SPACE | TERMINATOR)
+        array([1, 3])
+        """
+        if bits not in self._known:
+            self._known[bits] = _places(self.classes, lambda part: (part & bits) != 0)
+        return self._known[bits]
 
-    >>> runs_without(character_classes(code_points("a bc ")), SPACE)
-    (array([0, 2]), array([1, 4]))
-    """
-    limits: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-    inside = False  # whether a run goes on where the piece begins
-    for low in range(0, classes.size, CHARACTERS_AT_ONCE):
-        free = np.empty(min(CHARACTERS_AT_ONCE, classes.size - low) + 1, dtype=np.bool_)
-        free[0] = inside
-        np.equal(classes[low : low + CHARACTERS_AT_ONCE] & bits, 0, out=free[1:])
-        changes = np.flatnonzero(free[1:] != free[:-1]) + low
-        limits.append((changes[inside::2], changes[1 - inside :: 2]))
-        inside = bool(free[-1])
-    limits.append((np.zeros(0, dtype=np.int64), np.full(int(inside), classes.size)))
-    starts, ends = (np.concatenate(column) for column in zip(*limits, strict=True))
-    return starts, ends
+    def marks(self, signs: str) -> Places:
+        """Where any of a few signs stands, ascending, int64.
 
+        >>> Characters("a, b; c").marks(",;")
+        array([1, 4])
+        """
+        for sign in signs:
+            if sign not in self._known:
+                self._known[sign] = _places(self.points, partial(np.equal, np.uint32(ord(sign))))
+        if len(signs) == 1:
+            return self._known[signs]
+        found = np.concatenate([self._known[sign] for sign in signs])
+        found.sort(kind="stable")  # which merges sorted runs
+        return found
 
-def marks_of(points: NDArray[np.uint32], characters: str) -> NDArray[np.int64]:
-    """Where any of a few characters stands, ascending, int64.
+    def runs_without(self, bits: int) -> tuple[Places, Places]:
+        """Starts and ends of the runs of characters that are of none of some classes, ascending, int64 [m] each.
 
-    >>> marks_of(code_points("a, b; c"), ",;")
-    array([1, 4])
-    """
-    signs = np.array([[ord(character)] for character in characters], dtype=np.uint32)
-    return _places(points, lambda part: (part == signs).any(axis=0))
+        >>> Characters("a bc ").runs_without(SPACE)
+        (array([0, 2]), array([1, 4]))
+        """
+        limits: list[tuple[Places, Places]] = []
+        inside = False  # whether a run goes on where the piece begins
+        for low in range(0, self.size, CHARACTERS_AT_ONCE):
+            free = np.empty(min(CHARACTERS_AT_ONCE, self.size - low) + 1, dtype=np.bool_)
+            free[0] = inside
+            np.equal(self.classes[low : low + CHARACTERS_AT_ONCE] & bits, 0, out=free[1:])
+            changes = np.flatnonzero(free[1:] != free[:-1]) + low
+            limits.append((changes[inside::2], changes[1 - inside :: 2]))
+            inside = bool(free[-1])
+        limits.append((np.zeros(0, dtype=np.int64), np.full(int(inside), self.size)))
+        starts, ends = (np.concatenate(column) for column in zip(*limits, strict=True))
+        return starts, ends
 
 
 def is_any(points: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
     """True for each code point that is one of some characters, in the shape of ``points``.
 
-    It looks each up in a table, whatever their number; for a whole text, `marks_of` compares faster.
+    It looks each up in a table, whatever their number; for a whole text, `Characters.marks` compares faster.
 
     >>> is_any(code_points("a, 漢;"), ",;").tolist()
     [False, True, False, False, True]
@@ -180,25 +183,22 @@ def _places(
     return np.concatenate([np.flatnonzero(test(values[low : low + CHARACTERS_AT_ONCE])) + low for low in lows])
 
 
-def inside_number(
-    points: NDArray[np.uint32], classes: NDArray[np.uint16], places: NDArray[np.integer[Any]]
-) -> NDArray[np.bool_]:
+def inside_number(characters: Characters, places: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """True for each place inside a number, a version or the number of a name, bool [m].
 
     That is between digits, at a period between them, and behind those of a name that goes on: of ``AX-30P``, not of
     ``30kg``.
 
     Args:
-        points: code points of the text, uint32 [n].
-        classes: their class bits, uint16 [n].
+        characters: of the text, n.
         places: 0..n, [m].
 
-    >>> points = code_points("10 2.1 X3b 3b")
-    >>> inside_number(points, character_classes(points), np.arange(14)).nonzero()[0]
+    >>> inside_number(Characters("10 2.1 X3b 3b"), np.arange(14)).nonzero()[0]
     array([1, 4, 5, 9])
     """
-    digits = places_of(classes, DIGIT)
-    inside = np.zeros(classes.size + 1, dtype=np.bool_)
+    points, classes = characters.points, characters.classes
+    digits = characters.places(DIGIT)
+    inside = np.zeros(characters.size + 1, dtype=np.bool_)
     if not digits.size:
         return inside[places]
     gaps = rises(digits, -3)
@@ -208,11 +208,11 @@ def inside_number(
     ends = starts + lengths
 
     def signs(at: NDArray[np.int64]) -> NDArray[np.uint32]:
-        return np.where((at >= 0) & (at < points.size), points.take(at, mode="clip"), 0)
+        return np.where((at >= 0) & (at < characters.size), points.take(at, mode="clip"), 0)
 
     def letters(at: NDArray[np.int64], bits: int = WORD) -> NDArray[np.bool_]:
         found = (classes.take(at, mode="clip") & (bits | DIGIT | WIDE)) == bits
-        return found & (at >= 0) & (at < classes.size)
+        return found & (at >= 0) & (at < characters.size)
 
     linked = is_any(signs(starts - 1), _LINKS)
     joined = linked & (gaps[first] == 2) & (points[starts - 1] == ord(".")) & (lengths <= _LONGEST_VERSION)
@@ -224,6 +224,25 @@ def inside_number(
     goes_on = letters(ends) | (is_any(signs(ends), _LINKS) & letters(ends + 1, UPPER))
     inside[ends[named & goes_on]] = True
     return inside[places]
+
+
+def _classes_of(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
+    """What each character is, as a sum of class bits, uint16 [n]."""
+    classes = np.empty(points.size, dtype=np.uint16)
+    flagged = False
+    for low in range(0, points.size, CHARACTERS_AT_ONCE):
+        part = points[low : low + CHARACTERS_AT_ONCE]
+        found = _classes.take(part)
+        if not found.all():
+            for point in np.unique(part[found == 0]).tolist():
+                _classes[point] = _class_of(point)
+            found = _classes.take(part)
+        classes[low : low + part.size] = found
+        flagged |= bool(part.max() >= _REGIONAL_INDICATORS[0])
+    if flagged:
+        flags = (points >= _REGIONAL_INDICATORS[0]) & (points <= _REGIONAL_INDICATORS[1])
+        classes[_second_in_pair(flags)] |= JOINED
+    return classes
 
 
 def _class_of(point: int) -> int:

@@ -17,6 +17,7 @@ from beaver_compat.text.characters import (
     WIDE,
     WORD,
     ZERO_WIDTH_JOINER,
+    Characters,
     is_any,
 )
 
@@ -31,16 +32,15 @@ _HAN_NUMERALS = "零〇一二三四五六七八九十百千万亿兆两兩萬億
 _HAN_UNITS = "年月日天岁歲元円圆圓块塊角分秒时時点點人个個名位次倍度米克吨噸里"
 
 
-def cut_levels(points: NDArray[np.uint32], classes: NDArray[np.uint16], start: int, end: int) -> NDArray[np.int8]:
+def cut_levels(characters: Characters, start: int, end: int) -> NDArray[np.int8]:
     """The level of every place from ``start`` to ``end``, both included, int8 [end - start + 1].
 
     Args:
-        points: code points of the whole text, uint32 [n].
-        classes: their class bits, uint16 [n].
+        characters: of the whole text.
         start, end: characters; a place p lies between the characters p - 1 and p.
     """
     around = np.arange(start - 2, end + 2)
-    kinds, signs = classes.take(around, mode="clip"), points.take(around, mode="clip")
+    kinds, signs = characters.classes.take(around, mode="clip"), characters.points.take(around, mode="clip")
     last, previous, following, next_one = kinds[:-3], kinds[1:-2], kinds[2:-1], kinds[3:]
     left, right = signs[1:-2], signs[2:-1]
     levels = np.full(previous.size, BETWEEN_SIGNS, dtype=np.int8)
@@ -58,20 +58,20 @@ def cut_levels(points: NDArray[np.uint32], classes: NDArray[np.uint16], start: i
     levels[joined] = SPLITS_CHARACTER
     if start <= 0:
         levels[0] = AFTER_LINE
-    if end >= points.size:
+    if end >= characters.size:
         levels[-1] = AFTER_LINE
     return levels
 
 
-def move_out(points: NDArray[np.uint32], classes: NDArray[np.uint16], place: int, step: int) -> int:
+def move_out(characters: Characters, place: int, step: int) -> int:
     """``place``, or the next one in a direction (``step`` -1 or 1) that splits no word, within `LONGEST_WORD`.
 
     Where there is none, the next one that splits no letters, else no character.
     """
     if step < 0:
-        levels = cut_levels(points, classes, max(place - LONGEST_WORD, 0), place)[::-1]
+        levels = cut_levels(characters, max(place - LONGEST_WORD, 0), place)[::-1]
     else:
-        levels = cut_levels(points, classes, place, min(place + LONGEST_WORD, points.size))
+        levels = cut_levels(characters, place, min(place + LONGEST_WORD, characters.size))
     for least in (AFTER_WORD, BETWEEN_SIGNS, SPLITS_WORD):
         good = levels >= least
         if good.any():
@@ -79,17 +79,16 @@ def move_out(points: NDArray[np.uint32], classes: NDArray[np.uint16], place: int
     return place
 
 
-def cut_places(
-    points: NDArray[np.uint32], classes: NDArray[np.uint16], start: int, end: int
-) -> tuple[Positions, NDArray[np.int8]]:
+def cut_places(characters: Characters, start: int, end: int) -> tuple[Positions, NDArray[np.int8]]:
     """Where the stretch from ``start`` to ``end`` may be cut if it does not fit, and the level of each place.
 
     After words everywhere; between signs in scripts without spaces and in words longer than `LONGEST_WORD`; between
     letters only in longer runs of letters.
     """
-    levels = cut_levels(points, classes, start, end)
+    classes = characters.classes
+    levels = cut_levels(characters, start, end)
     place = np.arange(start, end + 1)
-    wide = (classes[np.maximum(place - 1, 0)] & classes[np.minimum(place, points.size - 1)] & WIDE) != 0
+    wide = (classes[np.maximum(place - 1, 0)] & classes[np.minimum(place, classes.size - 1)] & WIDE) != 0
     allowed = (levels >= AFTER_WORD) | ((levels == BETWEEN_SIGNS) & (wide | _far(levels >= AFTER_WORD)))
     allowed |= (levels == SPLITS_WORD) & _far(levels >= BETWEEN_SIGNS)
     allowed[0] = allowed[-1] = False

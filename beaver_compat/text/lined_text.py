@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.boundaries import Boundaries, find_boundaries
-from beaver_compat.text.characters import character_classes, code_points
+from beaver_compat.text.characters import Characters
 
 Positions = NDArray[np.int64]
 
@@ -26,18 +26,26 @@ class LinedText:
 
     Attributes:
         text: the contexts, joined by blank lines.
-        points: its code points, uint32 [n].
-        classes: their class bits, uint16 [n].
+        characters: of the text.
         boundaries: of the text; its hard lines are those of everything here.
         context_starts, context_ends: characters of each context, int64 [C].
     """
 
     text: str
-    points: NDArray[np.uint32]
-    classes: NDArray[np.uint16]
+    characters: Characters
     boundaries: Boundaries
     context_starts: Positions
     context_ends: Positions
+
+    @property
+    def points(self) -> NDArray[np.uint32]:
+        """The code points, uint32 [n]."""
+        return self.characters.points
+
+    @property
+    def classes(self) -> NDArray[np.uint16]:
+        """Their class bits, uint16 [n]."""
+        return self.characters.classes
 
     @property
     def starts(self) -> Positions:
@@ -111,6 +119,5 @@ def read_lines(contexts: Sequence[str]) -> LinedText:
     text = CONTEXT_SEPARATOR.join(contexts)
     lengths = np.array([len(context) for context in contexts])
     starts = np.concatenate([[0], np.cumsum(lengths[:-1] + len(CONTEXT_SEPARATOR))])
-    points = code_points(text)
-    classes = character_classes(points)
-    return LinedText(text, points, classes, find_boundaries(points, classes), starts, starts + lengths)
+    characters = Characters(text)
+    return LinedText(text, characters, find_boundaries(characters), starts, starts + lengths)

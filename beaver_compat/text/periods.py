@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.characters import UPPER, WORD, is_any, is_digit
+from beaver_compat.text.characters import UPPER, WORD, Characters, is_any, is_digit
 
 Positions = NDArray[np.int64]
 
@@ -19,17 +19,15 @@ _LAST_BUT_ONE += _LAST_BUT_ONE.upper()  # of two letters the first is the initia
 _AMOUNT_SIGNS = "$€£¥₹±~≈<>(§"
 
 
-def abbreviating(
-    points: NDArray[np.uint32], classes: NDArray[np.uint16], ends: Positions, starts: Positions
-) -> NDArray[np.bool_]:
+def abbreviating(characters: Characters, ends: Positions, starts: Positions) -> NDArray[np.bool_]:
     """True for each place between a period and the next word that is none between sentences, bool [k].
 
     Args:
-        points: code points, uint32 [n].
-        classes: their class bits, uint16 [n].
+        characters: of the text.
         ends: the character behind each period, int64 [k].
         starts: where the next word begins, int64 [k].
     """
+    points, classes = characters.points, characters.classes
     found = np.zeros(ends.size, dtype=bool)
     period = np.flatnonzero((ends > 1) & (points[ends - 1] == ord(".")))
     before = ends[period] - 2
@@ -43,7 +41,7 @@ def abbreviating(
     for words, asked in ((_NEVER, likely), (_BEFORE_NUMBERS, likely & amount)):
         places = period[asked]
         for word in words if places.size else []:
-            found[places[_ends_with(points, classes, ends[places] - 1, word)]] = True
+            found[places[_ends_with(characters, ends[places] - 1, word)]] = True
     return found
 
 
@@ -52,14 +50,12 @@ def _single(classes: NDArray[np.uint16], places: Positions) -> NDArray[np.bool_]
     return ((classes[places] & WORD) != 0) & ((places <= 0) | ((classes[places - 1] & WORD) == 0))
 
 
-def _ends_with(
-    points: NDArray[np.uint32], classes: NDArray[np.uint16], ends: Positions, word: str
-) -> NDArray[np.bool_]:
+def _ends_with(characters: Characters, ends: Positions, word: str) -> NDArray[np.bool_]:
     """True where a word, its initial in either case, stands right before a place."""
     start = ends - len(word)
-    found = (start >= 0) & ((start < 1) | ((classes[start - 1] & WORD) == 0))
+    found = (start >= 0) & ((start < 1) | ((characters.classes[start - 1] & WORD) == 0))
     for index, sign in enumerate(word):
-        signs = points[np.maximum(start + index, 0)]
+        signs = characters.points[np.maximum(start + index, 0)]
         found &= is_any(signs, sign + sign.upper()) if index == 0 else signs == ord(sign)
         if not found.any():
             break

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import nexts, rises
-from beaver_compat.text.characters import LOWER, TERMINATOR, UPPER, WORD, is_any, is_digit
+from beaver_compat.text.ascending import any_between, nexts, rises
+from beaver_compat.text.characters import LOWER, TERMINATOR, UPPER, WORD, Characters, is_any, is_digit
 from beaver_compat.text.markers import item_markers, line_leaders
 
 Positions = NDArray[np.int64]
@@ -53,7 +53,7 @@ class Lines:
     word_ends: Positions
 
 
-def soft_lines(points: NDArray[np.uint32], classes: NDArray[np.uint16], lines: Lines, terminated: Flags) -> Flags:
+def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags:
     """True for each line that continues the one before it, because the text was wrapped at a fixed width.
 
     A line end is a wrap if the next line's first word had no room: with it, the line would exceed the widest of
@@ -63,14 +63,13 @@ def soft_lines(points: NDArray[np.uint32], classes: NDArray[np.uint16], lines: L
     statements and entries may be of one width, too.  Narrow blocks need more of each.
 
     Args:
-        points: code points, uint32 [n].
-        classes: their class bits, uint16 [n].
-        lines: of the text.
+        characters, lines: of the text.
         terminated: True for each of them that ends like a sentence, bool [N].
     """
     soft = np.zeros(lines.starts.size, dtype=bool)
     if soft.size < 2:
         return soft
+    points = characters.points
     text, adjacent, initials = _texts(points, lines)
     blocks = np.flatnonzero(~adjacent)
     sizes = nexts(blocks, soft.size) - blocks
@@ -83,7 +82,7 @@ def soft_lines(points: NDArray[np.uint32], classes: NDArray[np.uint16], lines: L
     room = widest.repeat(sizes)[1:]
     full = width[:-1] + 1 + first_width[1:] > room
     low = np.flatnonzero(joinable[1:] & ~full & (2 * width[:-1] >= room)) + 1
-    low = low[_runs_on(points, classes, begins[low], first_ends[low], ends[low - 1])]
+    low = low[_runs_on(characters, begins[low], first_ends[low], ends[low - 1])]
     full[low[hanging[low]] - 1] = True
     ragged = np.zeros_like(soft)
     ragged[low] = ~hanging[low] & (width[low - 1] >= _RAGGED * room[low - 1]) & (room[low - 1] >= _WIDE)
@@ -102,7 +101,7 @@ def soft_lines(points: NDArray[np.uint32], classes: NDArray[np.uint16], lines: L
         found = _Candidates(sizes[likely], line_ends[likely], narrow[likely], joinable[chosen], wrapped[chosen])
         closing = points[ends[chosen] - 1]
         texts = _Texts(chosen, begins[chosen], initials[chosen], first_ends[chosen], ends[chosen], closing)
-        soft[chosen] = _in_prose(points, classes, lines, texts, terminated[chosen], hanging[chosen], found)
+        soft[chosen] = _in_prose(characters, lines, texts, terminated[chosen], hanging[chosen], found)
     return soft
 
 
@@ -137,8 +136,7 @@ class _Texts:
 
 
 def _in_prose(
-    points: NDArray[np.uint32],
-    classes: NDArray[np.uint16],
+    characters: Characters,
     lines: Lines,
     texts: _Texts,
     terminated: Flags,
@@ -148,18 +146,18 @@ def _in_prose(
     """True for each line of some blocks that continues the one before it, bool [L].
 
     Args:
-        points, classes, lines: of the text.
+        characters, lines: of the text.
         texts: the lines of the blocks.
         terminated, hanging: True for each that ends like a sentence; for each under the text of an item, bool [L].
         found: the blocks.
     """
     blocks = np.cumsum(found.sizes) - found.sizes
-    letter, lowercase, inner = _initials(classes, texts)
+    letter, lowercase, inner = _initials(characters.classes, texts)
     least = np.where(found.narrow, _NARROW_SHARES[1], _SHARES[1]) * found.line_ends
     prose = _sums(letter & lowercase & found.joinable, blocks) >= least
     if not prose.any():
         return np.zeros_like(letter)
-    strong, weak, labelled = _item_ends(points, classes, texts)
+    strong, weak, labelled = _item_ends(characters, texts)
     if found.narrow.any():
         weak[1:] |= found.narrow.repeat(found.sizes)[1:] & (texts.closing[:-1] == ord(","))
     items = 2 * _sums(strong & found.wrapped, blocks) + _sums(weak & found.wrapped, blocks) * (found.line_ends > 1)
@@ -237,22 +235,22 @@ def _in_items(
     return hanging, apart
 
 
-def _runs_on(
-    points: NDArray[np.uint32], classes: NDArray[np.uint16], begins: Positions, first_ends: Positions, before: Positions
-) -> Flags:
+def _runs_on(characters: Characters, begins: Positions, first_ends: Positions, before: Positions) -> Flags:
     """True for each line that begins with a small word where the line before it ends in the middle of a sentence.
 
     Args:
-        points, classes: of the text.
+        characters: of the text.
         begins, first_ends: of each line's first word, int64 [k].
         before: where the line before it ends, int64 [k].
     """
+    points, classes = characters.points, characters.classes
     plain = [((classes[ends - 1] & WORD) != 0) | (points[ends - 1] == ord(",")) for ends in (first_ends, before)]
     return ((classes[begins] & LOWER) != 0) & plain[0] & plain[1]
 
 
-def _item_ends(points: NDArray[np.uint32], classes: NDArray[np.uint16], texts: _Texts) -> tuple[Flags, Flags, Flags]:
+def _item_ends(characters: Characters, texts: _Texts) -> tuple[Flags, Flags, Flags]:
     """True for each line that seems to be an item beside the line before it; for those that may be one; for labels."""
+    points, classes = characters.points, characters.classes
     first, last, length = texts.initials, points[texts.first_ends - 1], texts.first_ends - texts.begins
     alike = (first[1:] == first[:-1]) & (last[1:] == last[:-1]) & (length[1:] == length[:-1])
     closing = texts.closing[:-1]
@@ -267,4 +265,4 @@ def _item_ends(points: NDArray[np.uint32], classes: NDArray[np.uint16], texts: _
 def _has_columns(lines: Lines, chosen: Positions) -> Flags:
     """True for each of some lines with so much space between two words that they stand in columns."""
     gaps = np.flatnonzero(lines.words[1:] - lines.word_ends[:-1] >= _GAP)
-    return gaps.searchsorted(lines.first[chosen]) < gaps.searchsorted(lines.last[chosen])
+    return any_between(gaps, lines.first[chosen], lines.last[chosen])
