@@ -35,7 +35,7 @@ class BeaverConfig:
     # Segmenter
     page_size: int = 64  # M, tokens; rows "Page Size"
     # PageEncoder
-    fold_words: bool = True  # words behind brackets, quotes, commas are read as behind a space, LIABILITY as liability
+    fold_words: bool = True  # words behind brackets, line ends are read as behind a space, and match in any case
     pooling_weight: float = (
         1.0  # gamma of Eq. 5: 1 is mean pooling alone, 0 max pooling alone; rows "w/o Max/Mean-Pooling"
     )
@@ -46,9 +46,7 @@ class BeaverConfig:
     semantic_weight: float = 0.5  # lambda; rows "Semantic Only" (1) and "Lexical Only" (0)
     lexical_score: LexicalScore = "maxsim"  # exact overlap (Eq. 7) or overlap softened by cosine
     maxsim_floor: float = 0.3  # cosines below this count as no match
-    phrase_weight: float = (
-        0.5  # what an exact match gains for each neighbour that it shares with the query, in a rare run
-    )
+    phrase_weight: float = 0.3  # what an exact match gains for each neighbour that it shares with the query
     neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
     sentence_weight: float = 0.3  # weight of a sentence's own score against its page's; 0 keeps whole pages
     record_weight: float = 0.7  # the same of a line of data or code, which has less to do with the lines around it

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.implicit_query import find_query
-from beaver_compat.scores.amounts import asks_for_number, have_numbers, number_words
+from beaver_compat.query import Query, make_query
+from beaver_compat.scores.amounts import have_numbers
 from beaver_compat.scores.word_forms import formed_ids, odd_words
 from beaver_compat.segmenter import (
     Limits,
@@ -32,47 +32,12 @@ from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.openings import text_begins
 from beaver_compat.structure.units import with_units
 from beaver_compat.text.ascending import among, distinct
-from beaver_compat.text.characters import Characters, inside_number
+from beaver_compat.text.characters import inside_number
 from beaver_compat.text.cutting import cut_places
 from beaver_compat.text.lined_text import LinedText, read_lines
 from beaver_compat.tokenization import Tokenized, Tokenizer
 
 SPAN_SEPARATOR = "\n"
-
-
-class Query(NamedTuple):
-    """What ranks a document.
-
-    Attributes:
-        ids: token ids, int32 [K].
-        inside: True for each token that begins inside a number, bool [K].
-        numbers: where it asks for an amount or a date, the words for one (`number_words`), bool; else None.
-    """
-
-    ids: NDArray[np.int32]
-    inside: NDArray[np.bool_]
-    numbers: NDArray[np.bool_] | None = None
-
-
-def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
-    """A question as a query.
-
-    Args:
-        tokenizer: of the embedding table.
-        question: its text.
-        config: the settings.
-    """
-    ids, offsets, _ = tokenizer.encode([question])
-    characters = Characters(question)
-    if config.fold_words:
-        starts, ends = offsets.T.astype(np.int64)
-        ids = formed_ids(ids, starts, ends, question, odd_words(characters), tokenizer.encode)
-    return Query(ids, inside_number(characters, offsets[:, 0]), _numbers(tokenizer, question, config))
-
-
-def _numbers(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> NDArray[np.bool_] | None:
-    """The words for a number where they count and the question asks for one."""
-    return number_words(tokenizer) if config.number_weight > 0 and asks_for_number(question) else None
 
 
 @dataclass(frozen=True)
@@ -177,9 +142,10 @@ class Document:
         start, end = self.query
         if start == self.ids.size:
             start, end, _ = find_query(self.lined, self.token_starts, self.context_limits, config.page_size)
-        text = self.lined.text
+        text, characters, own = self.lined.text, self.lined.characters, slice(start, end)
         asked = text[slice(*_characters(self.token_starts, len(text), (start, end)))]
-        return Query(self.ids[start:end], self.inside[start:end], _numbers(tokenizer, asked, config))
+        starts, ends = self.token_starts[own], self.token_ends[own]
+        return make_query(self.ids[own], characters, starts, ends, asked, tokenizer, config)
 
     def ranked(self, config: BeaverConfig) -> Partition:
         """The stretches that flash ranks: sentences, or whole pages as in the paper."""

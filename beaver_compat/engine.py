@@ -21,12 +21,13 @@ from beaver_compat import __version__
 from beaver_compat.arguments import UNSET, Goal, checked_contexts, joined_prompt
 from beaver_compat.config import BeaverConfig
 from beaver_compat.counting import TableCounter, make_counter
-from beaver_compat.document import prepare_document, read_question
+from beaver_compat.document import prepare_document
 from beaver_compat.embeddings import EmbeddingTable
 from beaver_compat.errors import InputValueError
 from beaver_compat.joints import LEAST_KNOWN, count_joined
 from beaver_compat.pipeline import whole_spans
 from beaver_compat.prepared import PreparedContext, Read, Source
+from beaver_compat.query import read_question
 from beaver_compat.result import CompressionResult, KeptSpan
 from beaver_compat.scoring import Asked, Scored, encode, score
 from beaver_compat.segmenter import token_range

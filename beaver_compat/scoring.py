@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from beaver_compat.config import BeaverConfig
-from beaver_compat.document import Document, Query
+from beaver_compat.document import Document
 from beaver_compat.machine import one_thread
+from beaver_compat.query import Query
 from beaver_compat.query_planner import (
     mixed_scores,
     ranked,
@@ -26,7 +27,7 @@ from beaver_compat.query_planner import (
     with_neighbors,
     with_vectors,
 )
-from beaver_compat.scores.lookup import ContextTokens, QueryTokens, min_max, read_context, read_query
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens, Words, min_max, read_context, read_query
 from beaver_compat.scores.pieces import Piece, prompts_of_ranges, read_pieces
 
 _VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
@@ -119,10 +120,19 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
 
 def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: BeaverConfig) -> QueryTokens:
     """The tokens of a query to each of the documents as the scores read them, on the table's device."""
-    ids = _joined([query.ids for query in queries]).to(table.device)
-    inside = _joined([query.inside for query in queries]).to(table.device)
     edges = [0, *accumulate(query.ids.size for query in queries)]
-    return read_query(ids, encoded.context, table, inside, config.itf != "none", edges)
+    columns = [
+        _joined(column).to(table.device)
+        for column in (
+            [query.ids for query in queries],
+            [query.inside for query in queries],
+            [query.word_sizes for query in queries],
+            [query.forms[0] for query in queries],
+            [query.forms[1] + first for query, first in zip(queries, edges, strict=False)],
+        )
+    ]
+    words = Words(*columns[1:])
+    return read_query(columns[0], encoded.context, table, words, config.itf != "none", edges)
 
 
 @torch.inference_mode()

@@ -70,12 +70,14 @@ class Tokenizer:
     Attributes:
         backend: a private copy of the `tokenizers.Tokenizer`, without truncation, padding and post-processor.
         vocab_size: largest id + 1, added tokens included.
+        bytewise: whether its vocabulary is written in bytes (``byte_alphabet``).
         cut: where a text can be cut so that the pieces' ids are the whole's (what it matches belongs to neither
             piece); None if that isn't known.
     """
 
     backend: tokenizers.Tokenizer
     vocab_size: int
+    bytewise: bool
     cut: re.Pattern[str] | None
 
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
@@ -89,8 +91,7 @@ class Tokenizer:
         """
         self.backend = _private_copy(backend)
         self._rules = rules_of(self.backend)
-        self.vocab_size = self._rules.vocab_size
-        self.cut = self._rules.cut
+        self.vocab_size, self.bytewise, self.cut = self._rules.vocab_size, self._rules.bytewise, self._rules.cut
         self._own = OwnEncoder(self.backend, self._rules)
         self._fast = FastEncoder.of(self.backend)
         self._verify()

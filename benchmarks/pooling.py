@@ -26,7 +26,7 @@ from beaver_compat.config import BeaverConfig
 from beaver_compat.machine import one_thread
 from beaver_compat.page_encoder import page_vectors
 from beaver_compat.query_planner import mixed_scores
-from beaver_compat.scores.lookup import ContextTokens, read_context, read_query
+from beaver_compat.scores.lookup import ContextTokens, Words, read_context, read_query
 from beaver_compat.scores.pieces import read_pieces
 from benchmarks.reporting import environment, markdown_table
 
@@ -88,7 +88,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
     def scored() -> None:
         found = looked_up()
-        query = read_query(asked, found, table, numbers[:QUESTION].to(device))
+        query = read_query(asked, found, table, Words.of_one_token(numbers[:QUESTION].to(device)))
         mixed_scores(found, read_pieces(found, limits), query, config)
 
     parts = {"look-up": looked_up, "pooling": pooled, "all": scored}

@@ -69,17 +69,17 @@ def lexical(tokens: Sequence[int], query: Sequence[int], pages: NDArray[np.int64
 
 
 def runs(
-    tokens: Sequence[int], query: Sequence[int], inside: tuple[Sequence[bool], Sequence[bool]]
+    tokens: Sequence[int], query: Sequence[int], inside: tuple[Sequence[bool], Sequence[bool]], kinds: Sequence[int]
 ) -> dict[tuple[int, int], float]:
     """Weight of the longest run of query tokens around each pair of neighbours (context, query) that both share.
 
     It is Eq. 2 with how often this very run occurs, longer ones not counted, as tf, clamped to [0, 1]; 0 for pairs
     within a number of the query (``inside``: the tokens of context and query that begin inside one) that isn't there
-    whole.
+    whole.  Tokens of one kind are the same.
     """
 
     def same(j: int, k: int) -> bool:
-        return 0 <= j < len(tokens) and 0 <= k < len(query) and tokens[j] == query[k]
+        return 0 <= j < len(tokens) and 0 <= k < len(query) and kinds[tokens[j]] == kinds[query[k]]
 
     found: dict[tuple[int, int], tuple[int, int]] = {}
     times: Counter[tuple[int, int]] = Counter()
@@ -121,22 +121,33 @@ def maxsim(
     floor: float,
     phrase: float,
     inside: tuple[Sequence[bool], Sequence[bool]] | None = None,
+    sizes: Sequence[int] | None = None,
+    kinds: Sequence[int] | None = None,
 ) -> Array:
-    """The best match of every query token in each range, a repeated one counting once in all."""
-    shared = runs(tokens, query, inside or ([False] * len(tokens), [False] * len(query)))
+    """The best match of every query token in each range, a word or a repeated token counting once in all.
+
+    A token of a word of several (``sizes``), or inside a number, gains the weight of its run, another its own at most.
+    Tokens of one kind (of each id) match wholly.
+    """
+    inside = inside or ([False] * len(tokens), [False] * len(query))
+    sizes, kinds = sizes or [1] * len(query), kinds or list(range(len(table)))
+    shared = runs(tokens, query, inside, kinds)
+    times = [[kinds[token] for token in query].count(kinds[asked]) for asked in query]
     scores = []
     for start, end in pairwise(limits):
         score = 0.0
         for k, asked in enumerate(query):
             best = 0.0
             for j in range(start, end):
-                match = cosine(table[tokens[j]], table[asked])
-                match = 0.0 if match < floor else weight[asked] * match
-                match += phrase * (shared.get((j, k), 0.0) + shared.get((j - 1, k - 1), 0.0))
+                match = 1.0 if kinds[tokens[j]] == kinds[asked] else cosine(table[tokens[j]], table[asked])
+                match = 0.0 if match < floor else weight[asked] / sizes[k] * match
+                most = 1.0 if sizes[k] > 1 or inside[1][k] else weight[asked]
+                match += phrase * sum(min(shared.get((j - back, k - back), 0.0), most) for back in (0, 1))
                 best = match if j == start else max(best, match)
-            score += best / list(query).count(asked)
+            score += best / times[k]
         scores.append(score)
-    return np.array(scores) / max(sum(weight[asked] / list(query).count(asked) for asked in query), EPSILON)
+    total = sum(weight[asked] / size / count for asked, size, count in zip(query, sizes, times, strict=True))
+    return np.array(scores) / max(total, EPSILON)
 
 
 def min_max(values: Array) -> Array:

@@ -10,7 +10,7 @@ import torch
 from beaver_compat import BeaverConfig, BeaverPromptCompressor
 from beaver_compat.page_encoder import cut, max_pool, mean_pool
 from beaver_compat.query_planner import mixed_scores
-from beaver_compat.scores.lookup import read_context, read_query
+from beaver_compat.scores.lookup import Words, read_context, read_query
 from beaver_compat.scores.pieces import read_pieces
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -48,7 +48,7 @@ def test_scores_agree(dtype: torch.dtype, config: BeaverConfig) -> None:
         on_device = table.to(device)
         numbers = (ids % 3 == 0).to(device)
         context = read_context(ids.to(device), on_device, numbers)
-        asked = read_query(query.to(device), context, on_device, numbers[1000:1040])
+        asked = read_query(query.to(device), context, on_device, Words.of_one_token(numbers[1000:1040]))
         pieces = read_pieces(context, [part.to(device) for part in limits])
         scores.append([part.cpu() for part in mixed_scores(context, pieces, asked, config)])
     for cpu, cuda in zip(*scores, strict=True):

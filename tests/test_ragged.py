@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverConfig, BeaverPromptCompressor, scoring
-from beaver_compat.document import read_question
+from beaver_compat.query import read_question
 from beaver_compat.query_planner import mixed_scores
 from beaver_compat.scores import phrases
-from beaver_compat.scores.lookup import itf_weights, min_max, read_context, read_query
+from beaver_compat.scores.lookup import Words, itf_weights, min_max, read_context, read_query
 from beaver_compat.scores.pieces import read_pieces
 from beaver_compat.scoring import Asked, score
 
@@ -39,6 +39,8 @@ class Prompt(NamedTuple):
     query: list[int]
     inside: list[bool]
     asked_inside: list[bool]
+    sizes: list[int]
+    together: int
     pages: list[int]
     sentences: list[int]
 
@@ -56,7 +58,10 @@ def prompts(draw: st.DrawFn) -> Prompt:
         [0, *sorted(set(random.integers(1, length + 1, length // step).tolist()) - {length}), length]
         for step in (40, 12)
     ]
-    return Prompt(context.tolist(), query.tolist(), inside.tolist(), asked_inside.tolist(), *limits)
+    sizes, together = random.integers(1, 4, asked), draw(st.sampled_from([1, 2]))
+    return Prompt(
+        context.tolist(), query.tolist(), inside.tolist(), asked_inside.tolist(), sizes.tolist(), together, *limits
+    )
 
 
 def scored(batch: Sequence[Prompt], width: int, config: BeaverConfig) -> list[list[torch.Tensor]]:
@@ -65,6 +70,15 @@ def scored(batch: Sequence[Prompt], width: int, config: BeaverConfig) -> list[li
 
     def joined(parts: Sequence[list[int]] | Sequence[list[bool]], dtype: torch.dtype) -> torch.Tensor:
         return torch.tensor([value for part in parts for value in part], dtype=dtype)
+
+    def forms(prompt: Prompt) -> list[tuple[int, int]]:
+        """So many ids in a row are of one kind."""
+        return [
+            (first + other, place)
+            for place, token in enumerate(prompt.query)
+            for first in [token - token % prompt.together]
+            for other in range(prompt.together)
+        ]
 
     edges = [0, *accumulate(len(prompt.context) for prompt in batch)]
     asked = [0, *accumulate(len(prompt.query) for prompt in batch)]
@@ -78,7 +92,15 @@ def scored(batch: Sequence[Prompt], width: int, config: BeaverConfig) -> list[li
         joined([prompt.query for prompt in batch], torch.int32),
         context,
         table,
-        joined([prompt.asked_inside for prompt in batch], torch.bool),
+        Words(
+            joined([prompt.asked_inside for prompt in batch], torch.bool),
+            joined([prompt.sizes for prompt in batch], torch.int64),
+            joined([[token for token, _ in forms(prompt)] for prompt in batch], torch.int64),
+            joined(
+                [[place + edge for _, place in forms(one)] for one, edge in zip(batch, asked, strict=False)],
+                torch.int64,
+            ),
+        ),
         config.itf != "none",
         asked,
     )
@@ -115,8 +137,8 @@ def test_each_prompts_scores_are_those_it_has_alone(
 
 def test_a_prompts_repetitions_leave_the_others_phrases_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(phrases, "_PAIRS", 10)
-    again = Prompt([1, 2] * 60, [1, 2] * 30, [False] * 120, [False] * 60, [0, 60, 120], [0, 60, 120])
-    plain = Prompt([3, 4, 5, 3, 4], [3, 4], [False] * 5, [False] * 2, [0, 2, 5], [0, 2, 5])
+    again = Prompt([1, 2] * 60, [1, 2] * 30, [False] * 120, [False] * 60, [1] * 60, 1, [0, 60, 120], [0, 60, 120])
+    plain = Prompt([3, 4, 5, 3, 4], [3, 4], [False] * 5, [False] * 2, [1] * 2, 1, [0, 2, 5], [0, 2, 5])
     alone = [scored([prompt], 8, BeaverConfig())[0] for prompt in (plain, again)]
     for own, found in zip(alone, scored([plain, again], 8, BeaverConfig()), strict=True):
         assert all(map(torch.equal, own, found))

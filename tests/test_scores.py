@@ -17,7 +17,7 @@ from beaver_compat.config import BeaverConfig
 from beaver_compat.page_encoder import cut, mean_pool
 from beaver_compat.query_planner import mixed_scores
 from beaver_compat.scores import maxsim
-from beaver_compat.scores.lookup import ContextTokens, QueryTokens, read_context, read_query
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens, Words, read_context, read_query
 from beaver_compat.scores.phrases import shared_pairs
 from beaver_compat.scores.pieces import Piece, _split, read_pieces
 
@@ -44,11 +44,19 @@ def read(
     itf: bool = True,
     dtype: torch.dtype = torch.float32,
     inside: tuple[list[bool], list[bool]] | None = None,
+    sizes: list[int] | None = None,
+    kinds: list[int] | None = None,
 ) -> tuple[ContextTokens, QueryTokens]:
     table = torch.from_numpy(TABLE).to(dtype)
     numbers = [torch.tensor(flags) for flags in inside or ([False] * len(context), [False] * len(query))]
     tokens = read_context(torch.tensor(context, dtype=torch.int32), table, numbers[0])
-    return tokens, read_query(torch.tensor(query, dtype=torch.int32), tokens, table, numbers[1], itf)
+    words = Words.of_one_token(numbers[1])
+    if sizes and kinds:
+        forms = [
+            (token, k) for k, asked in enumerate(query) for token in range(len(kinds)) if kinds[token] == kinds[asked]
+        ]
+        words = Words(numbers[1], torch.tensor(sizes), *torch.tensor(forms).T)
+    return tokens, read_query(torch.tensor(query, dtype=torch.int32), tokens, table, words, itf)
 
 
 def scored(
@@ -146,9 +154,11 @@ def test_maxsim_is_its_loop(case: tuple[list[int], ...], data: st.DataObject) ->
     inside = tuple([False, *(data.draw(st.booleans()) for _ in part[1:])] for part in (context, query))
     weight = paper.itf(context, query)
     config = BeaverConfig(maxsim_floor=0.2, phrase_weight=0.4)
-    tokens, asked = read(context, query, inside=inside)
+    sizes = [data.draw(st.integers(1, 3)) for _ in query]
+    kinds = [token // data.draw(st.sampled_from([1, 2, 3])) for token in range(VOCABULARY)]
+    tokens, asked = read(context, query, inside=inside, sizes=sizes, kinds=kinds)
     found = maxsim.maxsim_scores(tokens, read_pieces(tokens, [torch.tensor(pages)]), asked, config)[0]
-    expected = paper.maxsim(TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside)
+    expected = paper.maxsim(TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside, sizes, kinds)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
 
 
@@ -296,9 +306,9 @@ def test_every_ablation_of_the_paper_is_one_field() -> None:
 
 def test_a_question_as_repetitive_as_its_context_stays_cheap() -> None:
     context, query = torch.zeros(200_000, dtype=torch.int32), torch.zeros(3_000, dtype=torch.int32)
-    at, _where = shared_pairs(context, query, 1, [0, 200_000], [0, 3_000])
+    at, _where = shared_pairs(context, query, torch.arange(1), [0, 200_000], [0, 3_000])
     assert 199_999 <= at.size <= 2 * 200_000 + 2**16
     assert np.array_equal(np.unique(at), np.arange(199_999))  # every pair of the context is still met
-    few, places = shared_pairs(context[:50], query[:20], 1, [0, 50], [0, 20])
+    few, places = shared_pairs(context[:50], query[:20], torch.arange(1), [0, 50], [0, 20])
     assert few.size == 49 * 19
     assert np.array_equal(np.unique(places), np.arange(19))

@@ -14,7 +14,7 @@ from tokenizer_factory import FAMILIES
 
 from beaver_compat import BeaverConfig, BeaverPromptCompressor
 from beaver_compat.scores import word_forms
-from beaver_compat.scores.word_forms import formed_ids, odd_words
+from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, word_sizes
 from beaver_compat.text.characters import Characters
 from beaver_compat.tokenization import Tokenizer
 
@@ -38,7 +38,7 @@ def odd(text: str) -> list[tuple[int, int, bool]]:
     found = {match.span(): True for match in CAPITALS.finditer(text)}
     for match in LETTERS.finditer(text):
         before = text[max(match.start() - 2, 0) : match.start()]
-        if before[-1:] not in (" ", "\n") and not CONNECTED.fullmatch(before):
+        if before[-1:] != " " and not CONNECTED.fullmatch(before):
             found.setdefault(match.span(), False)
     return sorted((start, end, capital) for (start, end), capital in found.items())
 
@@ -75,6 +75,75 @@ def test_a_words_tokens_are_those_of_its_form(family: str, text: str) -> None:
             expected[token] = form[first + place if len(form) - first == len(held) else own]
     found = formed_ids(ids, starts, ends, text, odd_words(Characters(text)), tokenizer.encode)
     assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_forms_are_all_tokens_that_spell_the_same_but_for_case(family: str) -> None:
+    tokenizer = made(family)
+    vocabulary = tokenizer.backend.get_vocab()
+    spelt = {index: token.replace("Ġ", " ") if tokenizer.bytewise else token for token, index in vocabulary.items()}
+    ids = np.arange(tokenizer.vocab_size, dtype=np.int32)
+    members, formed = forms_of(tokenizer, ids)
+    found = set(zip(members.tolist(), formed.tolist(), strict=True))
+    assert {(index, index) for index in ids.tolist()} <= found
+    assert all(spelt[one].lower() == spelt[other].lower() for one, other in found)
+    plain = {index: token.lower() for index, token in spelt.items() if re.fullmatch("[ ▁]?[A-Za-z]{2,}", token)}
+    pairs = {(one, other) for one, small in plain.items() for other, same in plain.items() if small == same}
+    assert pairs <= found
+    assert len(pairs) > len(plain) or family == "bert"  # which has none but small letters
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(texts)
+@settings(max_examples=30, deadline=None)
+def test_word_sizes_count_the_tokens_between_other_signs(family: str, text: str) -> None:
+    ids, offsets, _ = made(family).encode([text])
+    starts, ends = offsets.T.astype(np.int64)
+    words: list[list[int]] = []
+    for token in range(ids.size):
+        start = int(starts[token])
+        inside = start > 0 and re.fullmatch(r"[^\W_河狸]{2}", text[start - 1 : start + 1])
+        if words and (inside or start == ends[token]):
+            words[-1].append(token)
+        else:
+            words.append([token])
+    expected = [len(word) for word in words for _ in word]
+    assert word_sizes(Characters(text), starts, ends).tolist() == expected
+
+
+def test_a_key_matches_a_question_in_small_letters() -> None:
+    keys = ["Issued", "Due", "Paid", "Ordered", "Shipped", "Booked", "Cancelled", "Refunded", "Reviewed", "Closed"]
+    text = "\n".join(f"{key}: day {index + 11}" for index, key in enumerate(keys))
+    missed: dict[bool, list[str]] = {}
+    for folds in (True, False):
+        compressor = BeaverPromptCompressor(token_counter="table", config=BeaverConfig(fold_words=folds))
+        context = compressor.prepare(text)
+        missed[folds] = [
+            key
+            for key in keys
+            if f"{key}:"
+            not in compressor.compress(
+                context, question=f"and when was it {key.lower()}?", target_token=10, concate_question=False
+            ).compressed_context
+        ]
+    assert not missed[True]
+    assert missed[False]
+
+
+def test_question_words_of_many_pieces_weigh_no_more_than_others() -> None:
+    """The bundled vocabulary spells ``qual`` and ``diária`` in pieces."""
+    rooms = ["Vale Verde", "Pedra Azul", "Casa do Rio", "Monte Claro", "Porto Velho", "Lagoa Nova"]
+    rows = [f"| {room} | {84 + 7 * index},50 | {61 + 9 * index},8 |" for index, room in enumerate(rooms)]
+    notes = (
+        "Qualquer hóspede que queira qualificar a sua estadia pode qualquer dia falar com a recepção da pousada. "
+        "Durante o inverno a piscina fica fechada, e a sauna abre às sextas; quem quiser qualidade chega cedo. "
+    )
+    text = "\n".join([notes * 3, "", "| Pousada | Diária média | Ocupação |", "|---|---|---|", *rows])
+    compressor = BeaverPromptCompressor(token_counter="table")
+    context = compressor.prepare(text)
+    for room, row in zip(rooms, rows, strict=True):
+        question = f"Qual foi a diária média da pousada {room}?"
+        assert row in compressor.compress(context, question=question, target_token=110).compressed_context
 
 
 def test_a_clause_in_capitals_answers_a_question_in_small_letters() -> None:

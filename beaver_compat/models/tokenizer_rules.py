@@ -39,6 +39,7 @@ class TokenizerRules:
 
     Attributes:
         family: name for people.
+        bytewise: tokens are written in `offsets.byte_alphabet`.
         vocab_size: largest id + 1, added tokens included; V below.
         widths: characters that each id begins, int64 [V]; None where ids alone don't tell.
         opaque: ids beside which the widths need not add up, bool [V].
@@ -51,6 +52,7 @@ class TokenizerRules:
     """
 
     family: str
+    bytewise: bool
     vocab_size: int
     widths: NDArray[np.int64] | None
     opaque: NDArray[np.bool_]
@@ -80,6 +82,7 @@ def rules_of(backend: tokenizers.Tokenizer) -> TokenizerRules:
     opaque[vocabulary.get(getattr(backend.model, "unk_token", None) or "", [])] = True
     return TokenizerRules(
         family=family,
+        bytewise=any(part["type"] == "ByteLevel" for part in pre_tokenizers),
         vocab_size=len(tokens),
         widths=_widths(family, tokens, matched),
         opaque=opaque,

@@ -93,6 +93,28 @@ def _distinct(ids: Tensor, vocabulary: int) -> tuple[Tensor, Tensor, Tensor]:
     return distinct, rank.index_select(0, ids), times[distinct]
 
 
+class Words(NamedTuple):
+    """What the tokens of the queries of a batch are of.
+
+    Attributes:
+        inside: True for each query token that begins inside a number, bool [K].
+        sizes: tokens of the word that each is of, int64 [K].
+        forms: vocabulary ids of the query tokens in all cases (``due``, ``Due``), int64 [T].
+        formed: index of the query token that each of them is a form of, int64 [T].
+    """
+
+    inside: Tensor
+    sizes: Tensor
+    forms: Tensor
+    formed: Tensor
+
+    @classmethod
+    def of_one_token(cls, inside: Tensor) -> Words:
+        """Each token as a word that has no other form."""
+        none = torch.zeros(0, dtype=torch.int64, device=inside.device)
+        return cls(inside, torch.ones_like(inside, dtype=torch.int64), none, none)
+
+
 class QueryTokens(NamedTuple):
     """The queries of a batch beside their contexts.
 
@@ -106,7 +128,10 @@ class QueryTokens(NamedTuple):
         owners: index of each distinct token's prompt, int64 [U + E].
         rows: its embedding row, float32 [K, d].
         weights: Eq. 2 of all distinct tokens, float32 [U + E]; all 1 without ITF.
-        inside: True for each query token that begins inside a number, bool [K].
+        words: what the query tokens are of.
+        forms: index of the distinct token of the contexts and of the query token, for each that is one of its forms,
+            int64 [2, F].
+        kinds: index of a distinct token that stands for all forms of each, int64 [U + E].
     """
 
     places: Tensor
@@ -117,14 +142,16 @@ class QueryTokens(NamedTuple):
     owners: Tensor
     rows: Tensor
     weights: Tensor
-    inside: Tensor
+    words: Words
+    forms: Tensor
+    kinds: Tensor
 
 
 def read_query(
     ids: Tensor,
     context: ContextTokens,
     table: Tensor,
-    inside: Tensor,
+    words: Words,
     itf: bool = True,
     edges: Sequence[int] | None = None,
 ) -> QueryTokens:
@@ -134,14 +161,15 @@ def read_query(
         ids: int32 [K].
         context: what the queries ask.
         table: embedding table, [V, d].
-        inside: True for each query token that begins inside a number, bool [K].
+        words: what the tokens are of.
         itf: False gives every token the weight 1.
         edges: limits of the prompts, counted in query tokens, B + 1; None where there is one.
     """
     edges, vocabulary, distinct = list(edges or (0, ids.numel())), table.shape[0], context.counts.numel()
     keys, owners = _keys(ids, edges, vocabulary), context.prompts
-    places = torch.searchsorted(context.keys, keys, out_int32=True).clamp_max_(max(distinct - 1, 0))
-    missing = (context.keys.index_select(0, places) != keys).nonzero().squeeze(1)
+    places, known = _found(context.keys, keys)
+    missing = (~known).nonzero().squeeze(1)
+    others = keys[:0]
     if missing.numel():
         others, inverse = torch.unique(keys[missing], return_inverse=True)
         places[missing] = inverse.int() + distinct
@@ -154,8 +182,39 @@ def read_query(
     own = _prompts(edges)
     columns = np.arange(own.size) - np.array(edges)[own]
     prompts, columns = (torch.from_numpy(column).to(ids.device) for column in (own, columns))
+    forms, kinds = _forms(words, keys // vocabulary * vocabulary, places, context.keys, others)
     rows = table.index_select(0, ids).float()
-    return QueryTokens(places, prompts, columns, edges, counts, owners, rows, weights, inside)
+    return QueryTokens(places, prompts, columns, edges, counts, owners, rows, weights, words, forms, kinds)
+
+
+def _found(keys: Tensor, asked: Tensor) -> tuple[Tensor, Tensor]:
+    """Where some keys stand among ascending ones, int32 [n], and whether they do, bool [n]."""
+    places = torch.searchsorted(keys, asked, out_int32=True).clamp_max_(max(keys.numel() - 1, 0))
+    return places, keys.index_select(0, places) == asked
+
+
+def _forms(words: Words, offsets: Tensor, places: Tensor, context: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
+    """The forms of `QueryTokens` and its kinds.
+
+    Args:
+        words: what the query tokens are of.
+        offsets: what the key of each query token is more than its vocabulary id, int64 [K].
+        places: index of each query token's distinct token, int32 [K].
+        context, others: keys of the distinct tokens of the contexts and of those that only the queries have, ascending.
+    """
+    kinds = torch.arange(context.numel() + others.numel(), device=places.device)
+    keys = words.forms + offsets.index_select(0, words.formed)
+    parts = []
+    for first, own in ((0, context), (context.numel(), others)):
+        if own.numel():
+            at, known = _found(own, keys)
+            parts.append(torch.stack([at + first, words.formed])[:, known])
+    found = torch.cat(parts, 1)
+    if found.shape[1]:
+        # All forms of a token are forms of the same query tokens: the first of these stands for them.
+        stands = torch.full_like(kinds, places.numel()).scatter_reduce_(0, found[0], found[1], "amin")
+        kinds[found[0]] = places.index_select(0, stands[found[0]]).long()
+    return found[:, found[0] < context.numel()], kinds
 
 
 def prompt_lengths(edges: Sequence[int], query_edges: Sequence[int]) -> list[int]:

@@ -28,21 +28,26 @@ def maxsim_scores(
 
     ``match`` is the cosine, 0 below ``maxsim_floor``.  An exact match gains ``phrase_weight`` for each neighbour in the
     query that it also has in the context, times the weight of the run that they are part of in place of ``w_k``, so
-    that whole names and numbers beat their scattered pieces, however common the pieces are.
+    that whole names and numbers beat their scattered pieces, however common the pieces are.  What is a word by itself
+    gains no more than its own ``w_k``: ``of the`` says nothing more in a longer run.
 
     Differs from the paper: takes the place of Eq. 7.  It is ColBERT's late interaction over static token embeddings:
-    an exact match counts fully, a related word by its cosine.  A token that the query repeats counts once in all.
+    an exact match counts fully, in any case, a related word by its cosine.  A word counts once, however many tokens it
+    is spelt in, and so does a token that the query repeats.
     Parameters and result are those of `semantic_scores`.
     """
-    repeats = torch.bincount(query.places).index_select(0, query.places)  # [K]
-    weights = query.weights.index_select(0, query.places) / repeats
+    kinds, sizes = query.kinds.index_select(0, query.places), query.words.sizes
+    repeats = torch.bincount(kinds).index_select(0, kinds)  # [K]
+    own = query.weights.index_select(0, query.places)
+    weights = own / (repeats * sizes)
     prompts, count = query.prompts, len(query.edges) - 1
     sums = torch.zeros(count, dtype=torch.float64, device=weights.device).index_add_(0, prompts, weights.double())
     totals = of_prompt(sums.clamp_min_(_LEAST_WEIGHT).float(), prompts)
     phrases = None
     if config.phrase_weight > 0:
         rewards = config.phrase_weight / (repeats * totals)  # [K]
-        phrases = shared_phrases(context, query, rewards, itf=config.itf != "none")
+        most = torch.where((sizes > 1) | query.words.inside, 1, own)
+        phrases = shared_phrases(context, query, rewards, most, itf=config.itf != "none")
     longest = max(last - first for first, last in pairwise(query.edges))
     shares = weights.new_zeros(count, longest)
     shares[prompts, query.columns] = weights / totals
@@ -64,6 +69,8 @@ def maxsim_scores(
 def _cosines(context: ContextTokens, query: QueryTokens, units: Tensor, low: int, high: int) -> Tensor:
     """Cosines of the distinct tokens with the query tokens of their prompt from ``low`` to ``high``, float32 [U, k].
 
+    Those of a token with its other forms are 1.
+
     Args:
         context, query: of the batch.
         units: rows of the query tokens, scaled to length 1, [K, d].
@@ -74,7 +81,11 @@ def _cosines(context: ContextTokens, query: QueryTokens, units: Tensor, low: int
         asked = units[first + low : min(first + high, last)]
         own = slice(*context.limits[prompt : prompt + 2])
         torch.mm(context.rows[own], asked.T, out=cosines[own, : asked.shape[0]])
-    return cosines.div_(context.norms.unsqueeze(1))
+    cosines.div_(context.norms.unsqueeze(1))
+    rows, columns = query.forms[0], query.columns.index_select(0, query.forms[1])
+    here = (columns >= low) & (columns < high)
+    cosines[rows[here], columns[here] - low] = 1
+    return cosines
 
 
 def _best_matches(weighted: Tensor, matching: Tensor, phrases: Phrases | None, piece: Piece) -> list[Tensor]:

@@ -43,7 +43,9 @@ class Phrases(NamedTuple):
         return Phrases(self.tokens[inside], self.places[inside] - low, self.gains[inside])
 
 
-def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, itf: bool = True) -> Phrases:
+def shared_phrases(
+    context: ContextTokens, query: QueryTokens, rewards: Tensor, bounds: Tensor, itf: bool = True
+) -> Phrases:
     """The pairs of neighbours that context and query share: both gain their reward times the weight of their run.
 
     A run's weight is Eq. 2 with how often it occurs as tf, on the scale of the tokens' weights; pairs in a number that
@@ -53,9 +55,10 @@ def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, 
         context: the context.
         query: the query.
         rewards: of each query token, float32 [K].
+        bounds: the most that a run weighs for each query token, float32 [K].
         itf: False gives every run the weight 1.
     """
-    at, where = shared_pairs(context.tokens, query.places, query.counts.numel(), context.edges, query.edges)
+    at, where = shared_pairs(context.tokens, query.places, query.kinds, context.edges, query.edges)
     weights = np.ones(at.size, dtype=np.float32)
     if at.size:
         runs = find_runs(at, where)
@@ -63,12 +66,12 @@ def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, 
             lengths = np.array(prompt_lengths(context.edges, query.edges))
             least, most = (bound.cpu().numpy() for bound in prompt_bounds(query.counts, query.owners, lengths.size))
             weights = run_weights(runs, lengths, least, most, query.edges)
-        inside = query.inside.cpu().numpy()
+        inside = query.words.inside.cpu().numpy()
         if inside.any():
             weights[broken_numbers(at, where, runs, context.inside, inside)] = 0
-    own = rewards.cpu().numpy()
     tokens, places = np.concatenate([at, at + 1]), np.concatenate([where, where + 1])
-    gains = np.concatenate([own[where] * weights, own[where + 1] * weights])
+    own, highest = (column.cpu().numpy() for column in (rewards, bounds))
+    gains = own[places] * np.minimum(np.tile(weights, 2), highest[places])
     keys = tokens * own.size + places  # a token within a run is in two pairs
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
@@ -82,7 +85,7 @@ def shared_phrases(context: ContextTokens, query: QueryTokens, rewards: Tensor, 
 
 
 def shared_pairs(
-    tokens: Tensor, query: Tensor, distinct: int, edges: Sequence[int], query_edges: Sequence[int]
+    tokens: Tensor, query: Tensor, kinds: Tensor, edges: Sequence[int], query_edges: Sequence[int]
 ) -> tuple[Numbers, Numbers]:
     """Where two neighbours of a query stand side by side in its prompt's context.
 
@@ -92,29 +95,28 @@ def shared_pairs(
     Args:
         tokens: int32 [L]; no two prompts have the same.
         query: int32 [K].
-        distinct: more than any of them.
+        kinds: of each token, int64 [n]; tokens of one kind count as the same.
         edges, query_edges: limits of the prompts in both.
 
     Returns:
         Index of the first token of the pair in ``tokens``, ascending, and in ``query``, int64 [P] each.
 
-    >>> shared_pairs(torch.tensor([7, 8, 9, 8]), torch.tensor([7, 8]), 10, [0, 4], [0, 2])
+    >>> shared_pairs(torch.tensor([7, 8, 9, 8]), torch.tensor([7, 8]), torch.arange(10), [0, 4], [0, 2])
     (array([0]), array([0]))
     """
-    asked = query.cpu().numpy().astype(np.int64)
-    asks = np.zeros(distinct, dtype=np.bool_)
-    asks[asked] = True
-    known = torch.from_numpy(asks).to(tokens.device).index_select(0, tokens)  # [L]
+    asked_kinds, distinct = kinds.index_select(0, query), kinds.numel()
+    asks = torch.zeros(distinct, dtype=torch.bool, device=kinds.device).index_fill_(0, asked_kinds, True)
+    known = asks.index_select(0, kinds).index_select(0, tokens)  # [L]
     at = (known[:-1] & known[1:]).nonzero().squeeze(1)
-    first, second = (tokens.index_select(0, at + offset).cpu().numpy().astype(np.int64) for offset in (0, 1))
-    places = at.cpu().numpy()
-    here = first * distinct + second
+    here = [kinds.index_select(0, tokens.index_select(0, at + offset)).cpu().numpy() for offset in (0, 1)]
+    asked, places = asked_kinds.cpu().numpy(), at.cpu().numpy()
+    found = here[0] * distinct + here[1]
     pairs = asked[:-1] * distinct + asked[1:]
     pairs[np.array(query_edges[1:-1], dtype=np.int64) - 1] = -1  # the last token of one query, the first of the next
     order = np.argsort(pairs, kind="stable")
     ordered = pairs[order]
-    low = ordered.searchsorted(here)
-    counts = ordered.searchsorted(here, side="right") - low
+    low = ordered.searchsorted(found)
+    counts = ordered.searchsorted(found, side="right") - low
     limits = places.searchsorted(edges)
     for prompt in range(len(edges) - 1):
         own = counts[limits[prompt] : limits[prompt + 1]]

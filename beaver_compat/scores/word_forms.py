@@ -1,33 +1,36 @@
 """Words in the one form that they are scored in, wherever they stand, so that the question's meet the text's.
 
-A vocabulary spells a word behind a space in other pieces than behind a bracket, a quote or a comma, as in the cells
+A vocabulary spells a word behind a space in other pieces than behind a bracket, a quote or a line end, as in the cells
 of a table, and one in capitals in pieces that mean nothing.  Here each is read as it is spelt behind a space, and
-LIABILITY as liability.
-Only the ids change: a token keeps its place.
+LIABILITY as liability.  Only the ids change: a token keeps its place.  Case and number of pieces are no part of a word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.models.offsets import byte_alphabet
 from beaver_compat.segmenter import mixed
 from beaver_compat.text.ascending import among, nexts, rises, union
 from beaver_compat.text.characters import CHARACTERS_AT_ONCE, DIGIT, UPPER, WIDE, WORD, Characters, is_any
-from beaver_compat.tokenization import Tokenized
+from beaver_compat.tokenization import Tokenized, Tokenizer
 
 Positions = NDArray[np.int64]
 
 _LEAST_CAPITALS = 4  # shorter ones are mostly names without a small form: IBM, USA; not the parts of CACHE_TTL
 _LEAST_LETTERS, _MOST_LETTERS = 2, 40
 _CONNECTORS = "-'\u2019./@&+_"  # between letters they make one word of two, spelt alike wherever it stands
-_SPACES = " \n\r"  # reading the first words of lines as behind a space, too, was no better
+_MARKERS = " \u2581#"  # what vocabularies write before words, or within them
+
+_known: WeakKeyDictionary[Tokenizer, tuple[Positions, Positions]] = WeakKeyDictionary()
 
 
-class Words(NamedTuple):
+class OddWords(NamedTuple):
     """Words that stand in another form.
 
     Attributes:
@@ -40,15 +43,15 @@ class Words(NamedTuple):
     capital: NDArray[np.bool_]
 
 
-def odd_words(characters: Characters) -> Words:
-    """Words of letters that stand behind a bracket, a quote, a comma or the like, and words of nothing but capitals."""
+def odd_words(characters: Characters) -> OddWords:
+    """Words of letters that no space stands before, and words of nothing but capitals."""
     capitals, capital_ends = _capital_words(characters)
     glued, glued_ends = _glued_words(characters)
     starts = union(capitals, glued)
     ends = np.empty_like(starts)
     ends[starts.searchsorted(glued)] = glued_ends
     ends[starts.searchsorted(capitals)] = capital_ends
-    return Words(starts, ends, among(starts, capitals))
+    return OddWords(starts, ends, among(starts, capitals))
 
 
 def _capital_words(characters: Characters) -> tuple[Positions, Positions]:
@@ -69,14 +72,14 @@ def _capital_words(characters: Characters) -> tuple[Positions, Positions]:
 
 
 def _glued_words(characters: Characters) -> tuple[Positions, Positions]:
-    """Words that neither a space nor a line end stands before; what follows a connector within a word is none."""
+    """Words that no space stands before; what follows a connector within a word is none."""
     found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
     for low in range(0, characters.size, CHARACTERS_AT_ONCE):
         reach = CHARACTERS_AT_ONCE + _MOST_LETTERS + 1
         signs, kinds = _with_two_before(characters.points, low, reach), _with_two_before(characters.classes, low, reach)
         letter = (kinds & (WORD | DIGIT)) == WORD
         first = np.flatnonzero((letter[2:] > letter[1:-1])[:CHARACTERS_AT_ONCE]) + 2
-        first = first[~is_any(signs[first - 1], _SPACES)]
+        first = first[signs[first - 1] != ord(" ")]
         others = np.append(np.flatnonzero(~letter), letter.size)
         ends = others[others.searchsorted(first)]
         free = ((kinds[first - 1] | np.append(kinds, 0)[ends]) & (WORD | WIDE)) == 0  # a digit is of a word, too
@@ -85,6 +88,57 @@ def _glued_words(characters: Characters) -> tuple[Positions, Positions]:
         found.append((first[kept] + low - 2, ends[kept] + low - 2))
     starts, ends = (np.concatenate(column) for column in zip(*found, strict=True))
     return starts, ends
+
+
+def word_sizes(characters: Characters, starts: Positions, ends: Positions) -> Positions:
+    """The number of tokens of the word that each of some successive tokens is of, int64 [K].
+
+    Args:
+        characters: of the text.
+        starts, ends: of the tokens, int64 [K].
+    """
+    if not starts.size:
+        return starts
+    before, first = (characters.classes.take(starts + step, mode="clip") for step in (-1, 0))
+    goes_on = ((before & first & WORD) != 0) & (starts > 0)
+    goes_on |= starts == ends  # they share a character with others
+    goes_on[0] = False
+    word = np.cumsum(~goes_on) - 1
+    return np.bincount(word)[word]
+
+
+def forms_of(tokenizer: Tokenizer, ids: NDArray[np.int32]) -> tuple[Positions, Positions]:
+    """The vocabulary ids that spell the same as some others but for case.
+
+    Args:
+        tokenizer: whose vocabulary it is.
+        ids: int32 [K].
+
+    Returns:
+        Vocabulary ids, those given among them, and the index of the one that each is a form of, int64 [T] each.
+    """
+    groups, members = _cases(tokenizer)
+    own = groups[ids]
+    ordered = groups[members]
+    low = ordered.searchsorted(own)
+    counts = ordered.searchsorted(own, side="right") - low
+    formed = np.arange(ids.size).repeat(counts)
+    within = np.arange(formed.size) - (counts.cumsum() - counts)[formed]
+    return members[low[formed] + within], formed
+
+
+def _cases(tokenizer: Tokenizer) -> tuple[Positions, Positions]:
+    """For each vocabulary id the first that spells the same but for case; and the ids in its order, int64 [V] each."""
+    if tokenizer not in _known:
+        vocabulary = tokenizer.backend.get_vocab(with_added_tokens=True)
+        space = byte_alphabet()[ord(" ")]
+        groups, first = np.arange(tokenizer.vocab_size), dict[str, int]()
+        for token, index in vocabulary.items():
+            spelt = token.replace(space, " ") if tokenizer.bytewise else token
+            if len(spelt.strip(_MARKERS)) >= _LEAST_LETTERS and (spelt.isascii() or not tokenizer.bytewise):
+                groups[index] = first.setdefault(spelt.lower(), index)
+        _known[tokenizer] = groups, np.argsort(groups, kind="stable")
+    return _known[tokenizer]
 
 
 def _with_two_before(values: NDArray[Any], low: int, reach: int) -> NDArray[Any]:
@@ -98,7 +152,7 @@ def formed_ids(
     token_starts: Positions,
     token_ends: Positions,
     text: str,
-    words: Words,
+    words: OddWords,
     encode: Callable[[Sequence[str]], Tokenized],
 ) -> NDArray[np.int32]:
     """Ids in which the tokens of each word are those of its one form: in order if it has as many, else by their place.

@@ -1,0 +1,79 @@
+"""What ranks a document: the tokens of a question, and the words that they are of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.config import BeaverConfig
+from beaver_compat.scores.amounts import asks_for_number, number_words
+from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, word_sizes
+from beaver_compat.text.characters import Characters, inside_number
+from beaver_compat.tokenization import Tokenizer
+
+Positions = NDArray[np.int64]
+
+
+class Query(NamedTuple):
+    """What ranks a document.
+
+    Attributes:
+        ids: token ids, int32 [K].
+        inside: True for each token that begins inside a number, bool [K].
+        word_sizes: tokens of the word that each token is of, int64 [K].
+        forms: vocabulary ids of its tokens in all cases, and the index of the token that each is one of, int64 [T]
+            each; none where case counts.
+        numbers: where it asks for an amount or a date, the words for one (`number_words`), bool; else None.
+    """
+
+    ids: NDArray[np.int32]
+    inside: NDArray[np.bool_]
+    word_sizes: Positions
+    forms: tuple[Positions, Positions]
+    numbers: NDArray[np.bool_] | None
+
+
+def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
+    """A question as a query.
+
+    Args:
+        tokenizer: of the embedding table.
+        question: its text.
+        config: the settings.
+    """
+    ids, offsets, _ = tokenizer.encode([question])
+    characters, (starts, ends) = Characters(question), offsets.T.astype(np.int64)
+    if config.fold_words:
+        ids = formed_ids(ids, starts, ends, question, odd_words(characters), tokenizer.encode)
+    return make_query(ids, characters, starts, ends, question, tokenizer, config)
+
+
+def make_query(
+    ids: NDArray[np.int32],
+    characters: Characters,
+    starts: Positions,
+    ends: Positions,
+    asked: str,
+    tokenizer: Tokenizer,
+    config: BeaverConfig,
+) -> Query:
+    """A query from its tokens.
+
+    Args:
+        ids: int32 [K].
+        characters: of the text that it stands in.
+        starts, ends: of its tokens there, int64 [K].
+        asked: its text.
+        tokenizer: of the embedding table.
+        config: the settings.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    return Query(
+        ids,
+        inside_number(characters, starts),
+        word_sizes(characters, starts, ends),
+        forms_of(tokenizer, ids) if config.fold_words else (none, none),
+        number_words(tokenizer) if config.number_weight > 0 and asks_for_number(asked) else None,
+    )
