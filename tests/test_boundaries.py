@@ -142,6 +142,41 @@ def test_sentences_that_were_run_together(text: str) -> None:
     assert text[starts[0]].isupper()
 
 
+@pytest.mark.parametrize("mark", ["。", "！", "？", "。」", "！？", "｡"])
+@pytest.mark.parametrize(
+    "following",
+    [
+        "2022年收入为4元",
+        "ABC公司来了",
+        "iPhone很贵",
+        "“好”",
+        "（见上）",
+        "「はい」",
+        "５月に",
+        "¥300",
+        "が、違う",
+        "でも",
+    ],
+)
+def test_a_full_width_mark_ends_a_sentence_whatever_follows(mark: str, following: str) -> None:
+    assert boundaries_of(f"公司有员工120人{mark}{following}").sentences.tolist() == [9 + len(mark)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "モーニング娘。は人気です",
+        "モーニング娘。の「LOVE」",
+        "藤岡弘、と娘。を見た",
+        "我来了……2022年",
+        "はい！、という",
+        "好。，他说",
+    ],
+)
+def test_marks_that_a_sentence_goes_on_behind(text: str) -> None:
+    assert not boundaries_of(text).sentences.size
+
+
 @pytest.mark.parametrize(
     "text",
     [

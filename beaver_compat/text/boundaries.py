@@ -16,6 +16,7 @@ from beaver_compat.text.ascending import distinct, nexts, rises
 from beaver_compat.text.characters import (
     CLAUSE_END,
     CLOSER,
+    JOINED,
     LOWER,
     NEWLINE,
     SPACE,
@@ -40,6 +41,9 @@ _TERMINATOR_REACH = 3  # characters from a line's end in which a terminator is l
 _LONGEST_RUN_TOGETHER = 24  # characters of the words on either side, with what stands behind them
 _AT_ONCE = 1 << 14  # such places
 _APOSTROPHES = "'\u2019"
+_FULL_WIDTH = "。！？｡"  # ends a sentence whatever stands behind it
+_PARTICLES = "はがのにともでへや"  # before what is no hiragana and no comma these go on with what stands before them
+_NEVER_FIRST = "を"
 LONGEST_RECORD = 4096  # characters: a longer one may be cut like any long line
 
 
@@ -123,8 +127,8 @@ def _line_ends(characters: Characters) -> Positions:
 def _sentence_starts(characters: Characters, words: Positions) -> tuple[Positions, Positions]:
     """Where a sentence may begin: after a terminator with what closes it, then white space, then no small letter.
 
-    Where a small letter follows is only a pause.  Scripts without spaces need no white space; nor do two sentences
-    that were run together (``end.Next``).
+    Where a small letter follows is only a pause.  Scripts without spaces need no white space, and full-width
+    terminators neither white space nor anything else; nor do two sentences that were run together (``end.Next``).
     """
     classes = characters.classes
     closing = characters.places(TERMINATOR | CLOSER)
@@ -141,12 +145,26 @@ def _sentence_starts(characters: Characters, words: Positions) -> tuple[Position
     starts, spaced, ends = starts[inside], spaced[inside], ends[inside]
     first = classes[starts]
     small = (first & (LOWER | TERMINATOR)) != 0
-    apart = np.where(spaced, ~small & ~abbreviating(characters, ends, starts), (first & WIDE) != 0)
-    tight = np.flatnonzero(~spaced & ((first & UPPER) != 0))
+    apart = np.where(spaced, ~small & ~abbreviating(characters, ends, starts), (first & (WIDE | CLAUSE_END)) == WIDE)
+    last = characters.points[terminators[terminators.searchsorted(ends) - 1]]
+    apart |= is_any(last, _FULL_WIDTH) & ((first & (CLAUSE_END | JOINED)) == 0)
+    apart &= ~_goes_on(characters, starts)
+    tight = np.flatnonzero(~spaced & ~apart & ((first & UPPER) != 0))
     for low in range(0, tight.size, _AT_ONCE):
         some = tight[low : low + _AT_ONCE]
         apart[some] = _run_together(characters, starts[some])
-    return starts[apart], starts[spaced & small]
+    return starts[apart], starts[spaced & small & ~apart]
+
+
+def _goes_on(characters: Characters, starts: Positions) -> NDArray[np.bool_]:
+    """True where a Japanese particle stands, as behind a name that ends with a full stop (``モーニング娘。は人気``)."""
+    points, behind = characters.points, np.minimum(starts + 1, characters.size - 1)
+    first, second = points[starts], points[behind]
+    kinds = characters.classes[behind]
+    bare = (
+        ((kinds & (WORD | WIDE)) != 0) & ((kinds & CLAUSE_END) == 0) & ~((second >= ord("ぁ")) & (second <= ord("ゟ")))
+    )
+    return is_any(first, _NEVER_FIRST) | (is_any(first, _PARTICLES) & bare)
 
 
 def _run_together(characters: Characters, places: Positions) -> NDArray[np.bool_]:

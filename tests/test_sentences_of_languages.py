@@ -1,0 +1,33 @@
+"""Texts in other languages than English: the sentence that answers is kept whole, under many budgets."""
+
+from __future__ import annotations
+
+import pytest
+from kept_texts import kept
+
+from beaver_compat import BeaverPromptCompressor
+
+CHINESE = (
+    "公司成立于2009年，总部位于云汀市滨河路，创始人林知远曾在海桥大学任教，后来因健康原因辞职，现有员工1460人，其中研发占43%。"
+    "2022年营业收入为17.8亿元。LS型检测仪售价为3980元。“我们会继续扩大出口，并在临溪市建设第二座工厂。”董事长说。"
+)
+JAPANESE = (
+    "本機は2018年に発売されました。5GHz帯ではつながりませんので、ルーターの設定を変えてください。"
+    "SNSでは使い方の動画を毎週紹介しています。220V用の変圧器を使うと、時計が1日に三分ほど遅れます。"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer", "budgets"),
+    [
+        (CHINESE, "营业收入是多少？", "2022年营业收入为17.8亿元。", range(25, 45)),
+        (CHINESE, "检测仪售价多少？", "LS型检测仪售价为3980元。", range(25, 45)),
+        (JAPANESE, "5GHzではつながりますか。", "5GHz帯ではつながりませんので、", range(35, 60)),
+        (JAPANESE, "変圧器を使うと時計はどうなりますか。", "220V用の変圧器を使うと、", range(40, 60)),
+    ],
+)
+def test_the_sentence_that_answers_is_kept(
+    compressor: BeaverPromptCompressor, text: str, question: str, answer: str, budgets: range
+) -> None:
+    for budget in budgets:
+        assert answer in kept(compressor, text, question, budget), budget
