@@ -125,6 +125,61 @@ def test_periods_that_end_one(text: str) -> None:
     assert boundaries_of(text).sentences.tolist() == [text.index(". ") + 2]
 
 
+GERMAN = "Die Fähre verließ den Hafen und kam nicht vor dem Abend an"
+TURKISH = "Vapur limandan ayrıldı ve çok geç geldi, bu rüzgâr için bir tekne de az"
+ENGLISH = "The ferry left the harbour and it was late, for the wind was not with us"
+
+
+@pytest.mark.parametrize("before", [" ", "\n\n"])
+@pytest.mark.parametrize(
+    ("around", "text"),
+    [
+        (GERMAN, "Sie fährt am 16. Oktober und am 3. Werktag"),
+        (GERMAN, "Er kam am 3. 10. 2024 an"),
+        (GERMAN, "Vom 16.-18. April ist sie zu"),
+        (GERMAN, "Er war (1. Vorsitzender) dort"),
+        (GERMAN, "1. FC Köln"),
+        (GERMAN, "König Friedrich II. Herzog von Baden"),
+        (TURKISH, "Kanunun 5. Maddesi ve 19. Yüzyıl"),
+        (TURKISH, "Sultan II. Abdülhamid"),
+        ("Færgen forlod havnen og kom ikke frem til tiden, fordi der var vind", "Han bor på 2. Tværvej"),
+        ("Lautta lähti ja myöhästyi, mutta se ei ollut vika, kun tuuli oli kova", "Se on 1. Luokka"),
+        ("A komp délben indult el és nem ért oda, mert az erős szél volt", "A 4. Emelet"),
+        (
+            "Trajekt vyplul a nedorazil, protože který je ve vodě, že by se vrátil",
+            "Hrála 1. Liga a Karel IV. Lucemburský",
+        ),
+        (ENGLISH, "Eintrag vom 3. Oktober"),
+    ],
+)
+def test_numbers_that_are_ordinals(around: str, text: str, before: str) -> None:
+    found = boundaries_of(f"{around}.{before}{text}").sentences.tolist()
+    assert found == [len(around) + 1 + len(before)]
+
+
+@pytest.mark.parametrize(
+    ("around", "text"),
+    [
+        (ENGLISH, "The score was 3. Then it ended"),
+        (ENGLISH, "The score was 3. Smith went home"),
+        (ENGLISH, "He died in 16. The king"),
+        (ENGLISH, "It was World War II. Germany lost"),
+        (GERMAN, "Er kam auf Platz 3. Dann ging er"),
+        (GERMAN, "Es waren 16. Die Kosten stiegen"),
+        (GERMAN, "Das war 1921. Oktober"),
+        (GERMAN, "Der Laden schließt um 20.00. Hunde sind verboten"),
+        (GERMAN, "Der Anschluss ist 555 03 71. Fragen Sie dort"),
+        (GERMAN, "Das war CD. Köln gewann"),
+        (TURKISH, "Sayı 5. Bu az"),
+        ("De veerboot vertrok en kwam niet op tijd aan", "De stand was 3. Ajax won"),
+        ("Rotterdam", "Basel 3. Köln"),
+    ],
+)
+def test_numbers_that_end_a_sentence(around: str, text: str) -> None:
+    found = boundaries_of(f"{around}, {text}").sentences.tolist()
+    assert found == [len(around) + 2 + re.search("[.] [A-ZÖİ]", text).start() + 2]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -16,6 +16,12 @@ JAPANESE = (
     "SNSでは使い方の動画を毎週紹介しています。220V用の変圧器を使うと、時計が1日に三分ほど遅れます。"
 )
 
+GERMAN = (
+    "Die Fähre fährt das ganze Jahr über. Die Bojen werden am 16. April ausgesetzt und am 29. Mai geborgen, bei Sturm"
+    " verschiebt sich alles um eine Woche. Der Hafenmeister ist im 2. Obergeschoss zu finden. Die Miete steigt zum"
+    " 1. Juni auf 901,00 Euro. Nach Rang 3. Danach kam keiner mehr."
+)
+
 
 @pytest.mark.parametrize(
     ("text", "question", "answer", "budgets"),
@@ -23,6 +29,8 @@ JAPANESE = (
         (CHINESE, "营业收入是多少？", "2022年营业收入为17.8亿元。", range(25, 45)),
         (CHINESE, "检测仪售价多少？", "LS型检测仪售价为3980元。", range(25, 45)),
         (JAPANESE, "5GHzではつながりますか。", "5GHz帯ではつながりませんので、", range(35, 60)),
+        (GERMAN, "Wann werden die Bojen geborgen?", "am 16. April ausgesetzt und am 29. Mai geborgen", range(44, 90)),
+        (GERMAN, "Auf wie viel steigt die Miete?", "zum 1. Juni auf 901,00 Euro.", range(24, 60)),
         (JAPANESE, "変圧器を使うと時計はどうなりますか。", "220V用の変圧器を使うと、", range(40, 60)),
     ],
 )
