@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from beaver_compat.smoothing import Smoother
 from beaver_compat.structure.lead_finder import find_leads
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.units import with_units
@@ -15,6 +16,12 @@ from beaver_compat.text.lined_text import read_lines
 
 def boundaries_of(text: str) -> Boundaries:
     return read_lines([text]).boundaries
+
+
+def sentences_of(text: str, language: str | None = None) -> list[str]:
+    """The sentences of a text in one line."""
+    edges = Smoother(read_lines([text]), language=language).sentences(0, len(text))
+    return [text[start:end].strip() for start, end in pairwise(edges)]
 
 
 def units_of(text: str, implicit_query: bool = False) -> Boundaries:

@@ -22,6 +22,15 @@ GERMAN = (
     " 1. Juni auf 901,00 Euro. Nach Rang 3. Danach kam keiner mehr."
 )
 
+DUTCH = (
+    "De vergadering begon om acht uur en duurde niet lang. Voorzitter was mw. Hillegonda Terpstra. Notulist was dhr."
+    " Sjoerd van Eijk. De boot van de fam. Bos ligt aan de steiger. Vragen kunnen naar tel. 030 555 0142."
+)
+SPANISH = (
+    "El servicio lo gestiona la Sra. Remedios Artal, del Ayuntamiento. La obra la dirige el Sr. Ruiz con la Dra. Gil."
+    " Las fotos son de la Avda. Goya, y el resto se verá en otoño. El local está cerrado los lunes por la tarde."
+)
+
 
 @pytest.mark.parametrize(
     ("text", "question", "answer", "budgets"),
@@ -31,6 +40,8 @@ GERMAN = (
         (JAPANESE, "5GHzではつながりますか。", "5GHz帯ではつながりませんので、", range(35, 60)),
         (GERMAN, "Wann werden die Bojen geborgen?", "am 16. April ausgesetzt und am 29. Mai geborgen", range(44, 90)),
         (GERMAN, "Auf wie viel steigt die Miete?", "zum 1. Juni auf 901,00 Euro.", range(24, 60)),
+        (DUTCH, "Wie was notulist?", "Notulist was dhr. Sjoerd van Eijk.", range(20, 80)),
+        (SPANISH, "¿Quién gestiona el servicio?", "la Sra. Remedios Artal", range(28, 80)),
         (JAPANESE, "変圧器を使うと時計はどうなりますか。", "220V用の変圧器を使うと、", range(40, 60)),
     ],
 )

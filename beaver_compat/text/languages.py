@@ -40,10 +40,7 @@ _FREQUENT = {
     " biz ben siz eğer",
 }
 LANGUAGES = tuple(_FREQUENT)
-"""Those that can be told, in the order of their numbers; Norwegian counts as Danish, Slovak as Czech."""
-
-UNTOLD = len(LANGUAGES)
-"""In the place of a number: none of them."""
+"""Those that can be told; Norwegian counts as Danish, Slovak as Czech."""
 
 _LANGUAGES_OF: dict[str, list[int]] = {}
 for _number, _words in enumerate(_FREQUENT.values()):
@@ -58,13 +55,20 @@ _LEAST_WORDS = 3  # different ones of the language
 _LEAST_LEAD = 1.5  # times as many words as of the next
 
 
-def told_language(text: str) -> int:
-    """The number of the language that a text is in, `UNTOLD` where its words don't tell.
+def bits(*languages: str | None) -> int:
+    """Some of `LANGUAGES` as a sum of bits, one for each; None has none.
 
-    >>> [LANGUAGES[told_language(text)] for text in ("Das Boot ist auf dem See.", "The boat is on the lake.")]
-    ['de', 'en']
-    >>> told_language("Rotterdam 12.50") == UNTOLD
-    True
+    >>> bits("en"), bits(None), bits("en", "de") == bits("en") + bits("de")
+    (1, 0, True)
+    """
+    return sum(1 << LANGUAGES.index(language) for language in languages if language)
+
+
+def told_language(text: str) -> str | None:
+    """The one of `LANGUAGES` that a text is in, None where its words don't tell.
+
+    >>> [told_language(text) for text in ("Das Boot ist auf dem See.", "The boat is on the lake.", "Rotterdam 12.50")]
+    ['de', 'en', None]
     """
     counts, kinds = [0] * len(LANGUAGES), [0] * len(LANGUAGES)
     for word, count in Counter(_WORD.findall(text.lower())).items():
@@ -73,24 +77,20 @@ def told_language(text: str) -> int:
             kinds[number] += 1
     second, first = sorted(counts)[-2:]
     best = counts.index(first)
-    return best if kinds[best] >= _LEAST_WORDS and first >= _LEAST_LEAD * second else UNTOLD
+    return LANGUAGES[best] if kinds[best] >= _LEAST_WORDS and first >= _LEAST_LEAD * second else None
 
 
-def languages_at(characters: Characters, places: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The number of the language around each of some ascending places, `UNTOLD` where it can't be told, uint8 [k]."""
+def languages_at(characters: Characters, places: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The bit of the language around each of some ascending places, 0 where it can't be told, uint32 [k]."""
     blocks, block_of = np.unique(places // _BLOCK, return_inverse=True)
     first = places[places.searchsorted(blocks * _BLOCK)]
-    told = np.empty(blocks.size, dtype=np.uint8)
+    told = np.empty(blocks.size, dtype=np.uint32)
     for index, place in enumerate(first.tolist()):
         around = characters.points[max(place - _AROUND, 0) : place + _AROUND]
-        told[index] = told_language(around.tobytes().decode("utf-32-le", "surrogatepass"))
+        told[index] = bits(told_language(around.tobytes().decode("utf-32-le", "surrogatepass")))
     return told[block_of]
 
 
-def opens(characters: Characters, places: NDArray[np.int64], languages: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """True for each place where a frequent word with a capital stands, of the language given or English, bool [k].
-
-    Such a word has its capital because a sentence begins with it.
-    """
-    found = _CAPITALIZED.at(characters, places)
-    return (found & ((1 << languages.astype(np.uint16)) | 1)) != 0
+def frequent(characters: Characters, places: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """Of which languages a frequent word stands at each place, with a capital, as a sum of bits, uint32 [k]."""
+    return _CAPITALIZED.at(characters, places)

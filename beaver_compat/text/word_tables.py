@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.text.characters import WORD, Characters
 
-INSIDE = 1 << 15
+INSIDE = 1 << 31
 """Added to a value: the word may be the end of a longer one."""
 
 
@@ -48,12 +48,12 @@ class WordTable:
         self._rows = np.zeros((len(rows), len(signs) + 1), dtype=np.uint16)
         for row, following in enumerate(rows):
             self._rows[row, list(following)] = list(following.values())
-        self._values = np.array(found, dtype=np.uint16)
+        self._values = np.array(found, dtype=np.uint32)
 
-    def at(self, characters: Characters, places: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """The value of the whole word at each place, 0 where there is none, uint16 [k]."""
+    def at(self, characters: Characters, places: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """The value of the whole word at each place, 0 where there is none, uint32 [k]."""
         points, classes = characters.points, characters.classes
-        found = np.zeros(places.size, dtype=np.uint16)
+        found = np.zeros(places.size, dtype=np.uint32)
         left = np.arange(places.size)  # of the places those where a word may go on
         at = places if self._step > 0 else places - 1
         rows: NDArray[np.uint16] = np.ones(places.size, dtype=np.uint16)
@@ -66,5 +66,5 @@ class WordTable:
             values = self._values[rows]
             goes_on = (at >= 0) & (at < characters.size) & ((classes.take(at, mode="clip") & WORD) != 0)
             ended = (values != 0) & (~goes_on | (values >= INSIDE))
-            found[left[ended]] = values[ended] & ~np.uint16(INSIDE)
+            found[left[ended]] = values[ended] & ~np.uint32(INSIDE)
         return found
