@@ -76,7 +76,15 @@ def test_languages_are_those_of_pysbd() -> None:
 def test_prose_ends_where_pysbd_ends_it(code: str) -> None:
     assert len(sentence_ends(PROSE[code], code)) >= 4
     for window in windows_of(PROSE[code]):
-        assert sentence_ends(window, code) == pysbd_ends(window, code), window
+        if code != "ar" or window[0] not in "امه":  # of which pysbd makes every word that ends so an abbreviation
+            assert sentence_ends(window, code) == pysbd_ends(window, code), window
+
+
+@pytest.mark.parametrize("first", ["ا", "المدير", "محمد", "هذا", "كان"])
+def test_arabic_sentences_end_however_their_line_begins(first: str) -> None:
+    sentences = [f"{first} صدر فعلا. ", "ثم جاء الوزير متأخرا. ", "وبلغت الميزانية 95 دينارا في اليوم. ", "وحضر الحفل."]
+    ends = [len("".join(sentences[: count + 1])) for count in range(len(sentences))]
+    assert sentence_ends("".join(sentences)) == ends
 
 
 def test_ends_stand_behind_white_space() -> None:

@@ -2,9 +2,11 @@
 
 pysbd (0.3.4) searches a text at least once for each abbreviation of the language (2,225 in Italian), with
 patterns made on the spot. Here each period is looked at once: does an abbreviation stand before it, and what
-stands behind. The outcome is pysbd's, with two differences. Abbreviations are looked up literally, all at
-once; pysbd looks them up one by one, each period a wildcard: "u.s" makes "ups." one in the same text. And a few
-more English ones count before a number: "Apt. 3B", "Vol. IV".
+stands behind. The outcome is pysbd's, with three differences. Abbreviations are looked up literally, all at
+once; pysbd looks them up one by one, each period a wildcard: "u.s" makes "ups." one in the same text. In Arabic,
+German, Persian and Slovak pysbd takes a line that begins with the letters of one, as "Artikel" does with those of
+"Art.", for a sign that any word which ends with them is one. And a few more English ones count before a number:
+"Apt. 3B", "Vol. IV".
 """
 
 from __future__ import annotations
@@ -27,8 +29,6 @@ _NUMBERED = (
     "pp", "pt", "pts", "rm", "rte", "sec", "secs", "sect", "sects", "ste", "tel", "ver", "vol", "vols",
 )
 # fmt: on
-# Here the start of a line counts as an abbreviation too, even in part of a word: "Artikel" makes "Art" one.
-_LINE_START_COUNTS = {"ar", "de", "fa", "sk"}
 _ENDING_ABBREVIATIONS = r"U∯S|U\.S|U∯K|E∯U|E\.U|U∯S∯A|U\.S\.A|I|i.v|I.V"
 _ENDING_ABBREVIATIONS_DA = r"U∯S|U\.S|U∯K|E∯U|E\.U|U∯S∯A|U\.S\.A|I|i.v|s.u|s.U"
 _LETTERS_DE = (r"(?<=\s[a-z])\.(?=\s)", r"(?<=^[a-z])\.(?=\s)")
@@ -57,7 +57,6 @@ class Abbreviations:
         self._multi_period = re.compile(tables.MULTI_PERIOD_ABBREVIATION_REGEX, re.IGNORECASE)
         self._ending_abbreviation = re.compile(f"({endings})∯({starters})")
         self._followers = _followers(code, tables.Abbreviation)
-        self._after_line_start = _AFTER_ALL.get(code, _ANYTHING)
         self._rank = {name: rank for rank, name in enumerate(self._followers)}
         self._longest = max(map(len, self._followers))
         self._spaced = tuple(name for name in self._followers if " " in name)
@@ -82,25 +81,15 @@ class Abbreviations:
         if "." not in line:
             return line
         characters = list(line)
-        line_starts = self._line_starts(line)
         for place in (match.start() for match in _PERIOD.finditer(line)):
             before = line[max(0, place - self._longest - 1) : place].lower()
             names = [name for name in self._names_at_end(before) if self._followers[name].match(line, place + 1)]
-            if self._after_line_start.match(line, place + 1):
-                names += [start for start in line_starts if line.endswith(start, 0, place)]
             if names:  # pysbd takes the one that comes first in the language's list
-                name = min(names, key=lambda name: self._rank[name.lower()])
+                name = min(names, key=self._rank.__getitem__)
                 for index in range(place - len(name), place + 1) if self._code == "sk" else (place,):
                     if line[index] == ".":
                         characters[index] = "∯"
         return "".join(characters)
-
-    def _line_starts(self, line: str) -> list[str]:
-        """What a line starts with that is an abbreviation, where that counts."""
-        if self._code not in _LINE_START_COUNTS:
-            return []
-        starts = (line[:size] for size in range(1, self._longest + 1))
-        return [start for start in starts if self._followers.get(start.lower()) is self._after_line_start]
 
     def _names_at_end(self, before: str) -> Iterator[str]:
         """The abbreviations, whole words each, that a lower-case text ends with."""

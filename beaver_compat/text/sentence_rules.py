@@ -6,7 +6,7 @@ are compiled anew on each call. `SentenceRules` takes pysbd's tables (abbreviati
 applies them in pysbd's order: compiled once per language, every rule one pass, the patterns in need of it
 rewritten to match the same without the backtracking. The library itself is left as it is.
 
-The sentences are pysbd's, but for two differences that `sentence_abbreviations` names.
+The sentences are pysbd's, but for three differences that `sentence_abbreviations` names.
 """
 
 from __future__ import annotations
