@@ -28,6 +28,7 @@ from beaver_compat.text.characters import (
     is_any,
 )
 from beaver_compat.text.periods import abbreviating
+from beaver_compat.text.quotes import quoted
 from beaver_compat.text.wraps import Lines, soft_lines
 
 Positions = NDArray[np.int64]
@@ -148,7 +149,7 @@ def _sentence_starts(characters: Characters, words: Positions) -> tuple[Position
     apart = np.where(spaced, ~small & ~abbreviating(characters, ends, starts), (first & (WIDE | CLAUSE_END)) == WIDE)
     last = characters.points[terminators[terminators.searchsorted(ends) - 1]]
     apart |= is_any(last, _FULL_WIDTH) & ((first & (CLAUSE_END | JOINED)) == 0)
-    apart &= ~_goes_on(characters, starts)
+    apart &= ~_goes_on(characters, starts) & ~quoted(characters, starts)
     tight = np.flatnonzero(~spaced & ~apart & ((first & UPPER) != 0))
     for low in range(0, tight.size, _AT_ONCE):
         some = tight[low : low + _AT_ONCE]
