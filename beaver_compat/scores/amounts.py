@@ -19,6 +19,11 @@ _MEASURES = (
     "age|amount|cost|count|date|deadline|distance|duration|height|length|number|percentage|percent|population|price"
     "|proportion|quantity|salary|size|speed|temperature|weight|width|year"
 )
+_ROMANCE_MEASURES = (
+    "altezza|altura|costo|coste|custo|data|durata|duração|duración|edad|età|fecha|hora|horario|horário|idade|importe"
+    "|importo|numero|número|percentuale|peso|plazo|porcentaje|prazo|precio|prezzo|preço|scadenza|superficie|tamaño"
+    "|tamanho|tasa|tasso|taxa|temperatura|valor"
+)
 _ASKED = [
     "how (?:big|deep|expensive|far|fast|frequent(?:ly)?|heavy|high|large|late|long|low|many|much|often|old|short|small"
     "|soon|tall|thick|wide|young)(?!-)",
@@ -28,20 +33,47 @@ _ASKED = [
     rf"(?: (?!an?\b|the\b)\w+){{0,2}}? (?:{_MEASURES})s?"
     r"(?= (?:are|can|did|do|does|has|have|had|in|is|must|of|on|was|were|will|would)\b|\W*$)",
     rf"the (?:{_MEASURES})s? of|(?:at )?what (?:hour|time)",
-    "wie ?(?:viele?|viel|alt|breit|gro(?:ß|ss)|häufig|hoch|lange?|oft|schnell|schwer|teuer|tief|weit)"
-    "|wann (?:ist|sind|war|waren|wurden?|wird|hat|hatte|begann|beginnt|endete?)|um wie ?viel uhr",
-    "welche[mnrs]? (?:alter|anteil|anzahl|betrag|datum|größe|höhe|jahr|länge|preis|tag|zahl)",
+    "wie ?(?:viele?|viel|alt|breit|gro(?:ß|ss)|häufig|hoch|lange?|oft|schnell|schwer|teuer|tief|weit)|was koste[nt]"
+    "|wann (?:ist|sind|war|waren|wurden?|wird|hat|hatte|begann|beginnt|endete?)|um wie ?viel uhr"
+    "|(?:ab|bis|seit|von) wann",
+    "welche[mnrs]? (?:alter|anteil|anzahl|betrag|datum|dauer|größe|höhe|jahr|länge|menge|preis|tag|uhrzeit|zahl)",
     "combien|quel(?:le)?s? (?:est |était )?(?:l[ae] |l['’])?"
-    "(?:année|âge|date|durée|heure|jour|montant|nombre|prix|taille|taux)|quand (?:a|est|ont|sont|fut|était)",
+    "(?:année|âge|date|durée|heure|jour|montant|nombre|prix|taille|taux)|quand (?:a|est|ont|sont|fut|était)"
+    "|(?:depuis|pour|partir de|jusqu['’]à) quand",
     "cu[aá]nt[oa]s?|cuándo|qué (?:año|cantidad|día|edad|fecha|hora|número|porcentaje|precio|tamaño)",
-    "quant[aeio]s?|(?:em )?que (?:ano|data|idade)|(?:in )?(?:che|quale) (?:anno|data|età|prezzo)",
-    "hoe (?:groot|hoog|lang|oud|vaak|veel|ver|zwaar)|hoeveel|wanneer (?:is|was|werd|heeft|begon)",
-    "сколько|(?:в )?како[ейм]м? (?:год[уа]?|дат[аы]|размер|цен[аы])",
-    "كم|متى",
+    "quant[aeio]s?|(?:em )?que (?:ano|data|idade)|a que horas|(?:in )?(?:che|quale) (?:anno|data|età|prezzo)|a che ora"
+    "|(?:da|desde|até|entro|fino a) quando",
+    rf"(?:cuál|qual) (?:es|era|fue|é|foi|è) (?:el|la|o|a|il|l['’])? ?(?:\w+ )?(?:{_ROMANCE_MEASURES})",
+    "hoe (?:breed|diep|duur|groot|hoog|laat|lang|oud|snel|vaak|veel|ver|zwaar)|hoeveel|wat kost(?:en|te)?"
+    "|wanneer (?:is|was|werd|heeft|begon)|(?:sinds|tot|vanaf) wanneer",
+    "(?:do|na|od|po|w|za) il[eu]|jak (?:długo|często|daleko|dużo|wysok[aio])|(?:do|od|na) kiedy|o której|w którym roku",
+    "kolik[ao]?|koľko|jak (?:dlouho|často|daleko)|ako (?:dlho|často|ďaleko)|(?:do|od)k[de]+y|v kterém roce",
+    "скольк(?:о|и|их)|(?:в )?како[ейм]м? (?:год[уа]?|дат[аы]|размер|цен[аы])|как (?:долго|часто|далеко|давно)"
+    "|в котором (?:году|часу)|какого числа|(?:до|с) как(?:ого|их) (?:времени|пор|часа|числа)",
+    "kaç(?:a|ta|tan|tır|ı|ıncı)?|ne (?:kadar|zaman)|hangi (?:ay|gün|saat|tarih|yıl)\\w{0,6}",
+    "hur (?:dyr[at]?|gammal|gamla|högt?|länge|långt?|många|mycket|ofta|stora?)|vad kostar|vilket (?:datum|år)",
+    "hvor (?:dyrt?|gamle?|gammel|høyt?|højt?|lange?|langt|lenge|længe|mange|meget|mye|ofte|stort?)|hvad koster"
+    "|hva koster|hvornår|hvilket år|hvilken dato",
+    "kuinka (?:kauan|korkea|moni|monta|paljon|pitkä|suuri|usein|vanha)|milloin|montako|paljonko",
+    "hány(?:adik|an|as|szor)?|meddig|mekkora|mennyi(?:be|en|ért)?|mikor(?:ra|tól)?|mióta"
+    "|milyen (?:gyakran|hosszú|magas)",
+    "πόσ(?:α|ες|η|ο|οι|ους|ων)|πότε|berapa|kapan|bao (?:lâu|nhiêu)",
+    "ب?كم|متى|ما (?:تاريخ|ثمن|سعر|عدد|عمر|مدة|نسبة)",
 ]
+# These are conjunctions, too, where a comma ends their clause: "Quand le câble casse, que faire ?"
+_ASKED_FIRST = "cuando|când|ile|ilu|kdy|kedy|kiedy|når|när|quand|quando|wann|wanneer|когда"
+# Of what is to be done, conditions are asked: "Wann darf der Vermieter die Wohnung betreten?"
+_MODALS = (
+    "d[aü]rf\\w*|k[aoö]nn\\w*|m[uü]ss\\w*|soll\\w*|doit|dois|devrai\\w*|faut|peut|peux|puis|debe|debo|puede|puedo|deve|devo"
+    "|dev\\w+|pode|posso|può|kan|kunnen|mag|mogen|moet\\w*|måste|skal|ska|må|mogę|można|muszę|należy|mohu|můžu|musím"
+    "|должен|можно|надо|нужно|следует"
+)
 _ASKED_WITHOUT_SPACES = (
-    "多少|[几幾](?=[个個天年月人次岁歲点點号號名位])|多久|多[长長大高远遠]|[何哪]一?[时時年日天月]|什么时候|什麼時候"
-    "|いくつ|いくら|何[人回個本枚台円歳分]|いつ|どのくらい|몇|얼마|언제"
+    "多少|[几幾](?=[个個天年月人次岁歲点點号號名位家层層块塊小])|[几幾][时時]|多久|多[长長大高远遠]|[何哪]一?[时時年日天月]"
+    "|什[么麼][时時][候间間]"
+    "|いくつ|いくら|何(?:[人回個本枚台円歳才分秒番店階度割件社冊匹頭杯箱袋点位号週泊名倍種]|[かカヶ箇]所|キロ|パーセント)"
+    "|いつ|ど[のれ][くぐ]らい|몇|얼마|언제|कितन|किस (?:तारीख|दिन|वर्ष|समय|साल)"
+    "|(?<![\u0900-\u097f])कब(?![\u0900-\u097f])|กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)"
 )
 _NUMBER_WORDS = (
     "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty seventy eighty"
@@ -53,9 +85,19 @@ _NUMBER_WORDS = (
     " Jahr Jahre Jahren Monat Monate Monaten Woche Wochen Tage Tagen Stunden Minuten"
     " deux trois quatre cinq huit neuf vingt cent mille années mois semaines jours heures minutes"
     " dos tres cuatro cinco seis siete ocho nueve diez veinte cien años meses semanas días horas minutos"
+    " quattro cinque sette dieci venti cento milioni anni mesi settimane giorni minuti"
+    " três quatro sete oito nove dez vinte milhões anos dias"
+    " twee vijf zes zeven negen tien twintig honderd duizend miljoen jaar maanden weken dagen uur minuten"
+    " два две три четыре пять шесть семь восемь девять десять двадцать сто тысяч миллионов год года лет месяцев недель"
+    " дней часов минут процентов"
+    " dwa dwie trzy cztery pięć sześć siedem osiem dziewięć dziesięć tysięcy milionów miesięcy godzin minut"
 )
 _words: WeakKeyDictionary[Tokenizer, NDArray[np.bool_]] = WeakKeyDictionary()
-_AMOUNT = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b|{_ASKED_WITHOUT_SPACES}", re.I)
+_AMOUNT = re.compile(
+    rf"\b(?:{'|'.join(_ASKED)})\b|{_ASKED_WITHOUT_SPACES}"
+    rf"|(?:^|[.!?:;\n])\W{{0,3}}(?:{_ASKED_FIRST})\b(?!\s(?:{_MODALS})\b)(?=[^,?]{{0,{_LONGEST_QUESTION}}}(?:\?|$))",
+    re.I,
+)
 
 
 def asks_for_number(question: str) -> bool:
