@@ -50,6 +50,27 @@ USER 10014:10014
 STOPSIGNAL SIGTERM
 CMD ["serve", "--workers", "16"]
 """
+REMINDERS = '''def total(lines):
+    """Return the total of all lines, shipping included."""
+    amount = 0
+    for line in lines:
+        amount += line.price
+    return amount
+
+
+def reminders(invoices, today):
+    """Sort the unpaid invoices by the reminder to be sent."""
+    soft, hard = [], []
+    for invoice in invoices:
+        overdue = (today - invoice.due).days
+        # Beyond 45 days the letter goes by registered mail
+        if overdue > FORMAL_NOTICE:
+            hard.append(invoice)
+        elif overdue > FIRST_REMINDER:
+            soft.append(invoice)
+    # The monastery is never to be reminded in August
+    return soft, hard
+'''
 
 
 def test_the_comment_of_a_definition_needs_it_and_its_first_line() -> None:
@@ -129,6 +150,27 @@ def test_no_comment_is_kept_without_its_line(compressor: BeaverPromptCompressor,
                 assert below in context, (budget, line)
                 found += 1
     assert found > 5
+
+
+@pytest.mark.parametrize(
+    ("question", "comment", "above"),
+    [
+        ("When does the letter go by registered mail?", "# Beyond 45 days", ["def reminders(", "for invoice in"]),
+        ("Who is never to be reminded in August?", "# The monastery", ["def reminders("]),
+    ],
+)
+def test_a_comment_goes_with_less_of_what_it_needs_before_worse_lines(
+    compressor: BeaverPromptCompressor, question: str, comment: str, above: list[str]
+) -> None:
+    sizes = []
+    for budget in range(16, 80):
+        context = kept(compressor, REMINDERS, question, budget)
+        assert comment in context, budget
+        found = [line for line in above if line in context]
+        assert found == above[: len(found)], budget  # no block without the signature around it
+        sizes.append(len(found))
+    assert sizes == sorted(sizes)
+    assert {0, len(above)} <= {*sizes}
 
 
 @pytest.mark.parametrize("line", ["# a", "/*", "/**\n * a", "//", "-- a\nx = 1", "# a\n  # b"])

@@ -29,6 +29,7 @@ _LEAST_PART = 20  # characters: a shorter part tells nothing that is worth its h
 _LEAST_ROOM = 8  # tokens: less is not worth another piece
 _MOST_OF_IT = 0.5  # of the best candidate that does not fit: a part of that size goes before worse ones that are whole
 _WIDE_ROOM = 0.1  # of the budget: in less, worse ones that are whole go first however much of the best fits
+_ALONE, _BELOW, _LED = range(3)  # a candidate without what it needs, with what of that stands over it, with all of it
 
 
 class Candidates(NamedTuple):
@@ -94,7 +95,8 @@ def plan(
     several sentences, in wide room the best that fit whole are kept before all these.
 
     A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
-    without them, and what may be cut is cut with them only then; where none fits so, one is torn.
+    without them (a comment first with those over it), and what may be cut is cut with them only then; where none fits
+    so, one is torn.
 
     Args:
         candidates: best first.
@@ -155,7 +157,7 @@ class _Filling:
             broken = not self.best_of and self.cost(grown) > self.budget and not candidates.whole[index]
             self.best_of.setdefault(index, stretch)
             if broken:
-                part = self._part_of(index, led=True, torn=False)
+                part = self._part_of(index, _LED, torn=False)
                 broken = length(part) - length(self.runs) >= _MOST_OF_IT * (stretch[1] - stretch[0])
                 grown = part if broken else grown
             if self._takes(index, grown) and broken:
@@ -179,24 +181,29 @@ class _Filling:
         top = 0  # where a line begins that is kept without what it needs
         own: Runs = []  # it, and what it needs: nothing else is set over it
         # What may be cut goes whole without its label before it is cut short with it.
-        tries = [(index, led, False) for index in self.behind for led in (bool(whole[index]), not whole[index])]
+        tries = [
+            (at, led, False) for at in self.behind for led in ((_LED, _BELOW, _ALONE) if whole[at] else (_ALONE, _LED))
+        ]
         if self.used == self.least:
             # What opens a block goes last where it has to go without it: other lines would stand in its place.
-            tries.sort(key=lambda one: not one[1] and _opens(starts[one[0]], ends[one[0]], self.edges))
-        for index, led, torn in [*tries, *((index, False, True) for index in self.behind)]:
+            opening = {at for at in self.behind if _opens(starts[at], ends[at], self.edges)}
+            tries.sort(key=lambda one: one[1] < _LED and one[0] in opening)
+        for index, led, torn in [*tries, *((index, _ALONE, True) for index in self.behind)]:
             if self.used > self.least and (torn or self.full):
                 break
-            if self.used > self.least and not led:
+            if self.used > self.least and led < _LED:
                 continue
-            complete = not torn and (not led or whole[index])
+            if led == _BELOW and not self.edges.tells(int(starts[index])):
+                continue
+            complete = not torn and (led < _LED or whole[index])
             if complete:
                 one = smoothed(starts[[index]], ends[[index]], self.edges)
-                grown = union(self.runs, with_leads(one, self.edges) if led else one)
+                grown = union(self.runs, self._led(one, led))
             else:
                 grown = self._part_of(index, led, torn)
             over = [(start, min(end, top)) for start, end in grown if start < top]
             if union(own, over) == own and self._takes(index, grown):
-                if not led:
+                if led < _LED:
                     top, own = self.runs[0][0], with_leads(self.runs, self.edges)
                 if not complete and self.room < max(_BROKEN_OFF[0] * self.budget, _BROKEN_OFF[1]):
                     break  # one sentence is broken off at most
@@ -218,7 +225,11 @@ class _Filling:
         stretches = smoothed(self.candidates.starts[kept], self.candidates.ends[kept], self.edges)
         return with_leads(stretches, self.edges)
 
-    def _part_of(self, index: int, led: bool, torn: bool) -> Runs:
+    def _led(self, runs: Runs, led: int) -> Runs:
+        """Some runs with what they need, or with less of it."""
+        return with_leads(runs, self.edges, below=led == _BELOW) if led > _ALONE else runs
+
+    def _part_of(self, index: int, led: int, torn: bool) -> Runs:
         """The runs with as much of a candidate as fits."""
         # What is cut short anyway begins where the candidate does, not far before it where smoothing would move it.
         own = int(self.candidates.starts[index]), self.edges.end(int(self.candidates.ends[index]))
@@ -228,8 +239,7 @@ class _Filling:
             begin = self.edges.word(start)
 
         def grown(place: int) -> Runs:
-            part = [(begin, place)]
-            return union(self.runs, with_leads(part, self.edges) if led else part)
+            return union(self.runs, self._led([(begin, place)], led))
 
         at, levels = self.parts.places(start, end, torn)
         needs = length(grown(begin + 1)) - length(self.runs) - 1

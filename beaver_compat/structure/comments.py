@@ -18,14 +18,16 @@ _LONGEST_BARE = 3  # signs of a line that only begins or ends a comment
 _NOT_ABOUT = ")]}`~>|"  # what a line begins with that no comment is about: ends of blocks, fences, mail, tables
 
 
-def add_comments(lined: LinedText, needed: Positions, behind: Positions, bare: NDArray[np.bool_]) -> None:
+def add_comments(
+    lined: LinedText, needed: Positions, behind: Positions, bare: NDArray[np.bool_], told: NDArray[np.bool_]
+) -> None:
     """Each line of a comment right above a line of code needs that line, of a block the first line, too.
 
     A line that ends like a sentence is prose, and nothing above it is a comment.
 
     Args:
         lined: the text.
-        needed, bare: as in `Leads`; changed.
+        needed, bare, told: as in `Leads`; changed.
         behind: the line behind it that each line needs, int64 [N].
     """
     points, first, ends, indents = lined.points, lined.first, lined.ends, lined.indents
@@ -41,6 +43,7 @@ def add_comments(lined: LinedText, needed: Positions, behind: Positions, bare: N
     about &= (~boundaries.terminated | boundaries.records)[below] & ~is_any(points[first[below]], _NOT_ABOUT)
     needed[about, 0] = below[about]
     needed[about, 1] = behind[below[about]]
+    told |= about
     bare[about & (ends - first <= _LONGEST_BARE)] = True
 
 

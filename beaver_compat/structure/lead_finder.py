@@ -48,12 +48,11 @@ def find_leads(lined: LinedText) -> Leads | None:
         return None
     contexts = lined.contexts
     needed = np.full((starts.size, 2), -1)
-    bare = np.zeros(starts.size, dtype=bool)
+    bare, told, follows = np.zeros((3, starts.size), dtype=bool)
     behind = np.full(starts.size, -1)
-    follows = np.zeros(starts.size, dtype=bool)
     items, functions = add_blocks(lined, needed, behind)
     add_docstrings(lined, needed, behind, bare)
-    add_comments(lined, needed, behind, bare)
+    add_comments(lined, needed, behind, bare, told)
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
     add_tables(lined, needed, bare, follows, items)
@@ -90,7 +89,6 @@ def find_leads(lined: LinedText) -> Leads | None:
         return None
     lead_starts = _last_sentences(lined)
     lead_starts[entries] = starts[entries]
-    told = np.zeros(starts.size, dtype=bool)
     told[entries] = True
     for lead in leads:
         own = contexts[:, None] if lead is needed else contexts
