@@ -39,7 +39,7 @@ Positions = NDArray[np.int64]
 _SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
 _LONGEST_FENCED = 160  # characters, about half a page: of a longer block or section of settings lines may be kept
 _LONGEST_ENTRY = 320  # characters; of a longer one lines may be kept
-_LONGEST_TURN = 320  # characters, about a page: of a longer one later sentences may be kept alone
+_LONGEST_TURN = 160  # characters: of a longer one later sentences may be kept alone, with the speaker
 
 FENCES = "`~"
 _LONGEST_FENCE = 200  # characters of the line
