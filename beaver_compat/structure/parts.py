@@ -67,7 +67,7 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     labels = find_part_labels(lined)
     titles = titles[(lined.ends - lined.starts)[titles] <= LONGEST_LABEL]
     owners = np.full(lined.starts.size, -1)
-    questions = _questions(lined)
+    questions, turns = _questions(lined)
     lines = union(titles, union(_likely_titles(lined), questions[~labels.alone[questions + 1]]))
     lines = lines[~labels.alone[lines]]
     shaped = np.array(sorted(labels.shaped), dtype=np.int64)
@@ -84,6 +84,9 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     asked = np.array(_asked_in_turn(lined, questions, lines[~among(lines, questions)]), dtype=np.int64)
     label_ends[asked], alone[asked] = lined.starts[asked + 1], True
     owners[asked + 1] = around[asked + 1] = asked
+    turns = np.array(_asked_in_chat(lined, turns), dtype=np.int64)
+    label_ends[turns], alone[turns] = lined.starts[turns + 1], True
+    owners[turns + 1] = around[turns + 1] = turns
     return Parts(label_ends, owners, around, alone)
 
 
@@ -154,20 +157,43 @@ def _likely_titles(lined: LinedText) -> Positions:
     return lines[~np.array(code, dtype=bool)]
 
 
-def _questions(lined: LinedText) -> Positions:
-    """Short lines that ask something, each before a line that does not, as in a list of frequent questions."""
+def _questions(lined: LinedText) -> tuple[Positions, Positions]:
+    """Short lines that ask something, each before a line that does not, as in a list of frequent questions.
+
+    Args:
+        lined: the text.
+
+    Returns:
+        Those that begin with no label, and the others, ascending, int64.
+    """
     text, contexts, first, ends = lined.text, lined.contexts, lined.first, lined.ends
     signs = "".join(sign for sign in _ASKING if sign in text)
     if not signs or first.size < 2:
-        return np.zeros(0, dtype=np.int64)
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     marks = lined.characters.marks(signs)
     last = np.append(marks, -1)[marks.searchsorted(ends) - 1]
     short = (ends - first <= _LONGEST_QUESTION) & (last >= np.maximum(first, ends - 1 - _CLOSING_REACH))
     asks = np.zeros(first.size, dtype=bool)
-    for line in np.flatnonzero(short & (lined.boundaries.labels <= lined.starts)).tolist():
+    for line in np.flatnonzero(short).tolist():
         asks[line] = bool(_CLOSING.fullmatch(text, last[line] + 1, ends[line])) and text[first[line]] not in _QUOTES
     answered = asks[:-1] & ~asks[1:] & (contexts[1:] == contexts[:-1])
-    return np.flatnonzero(answered)
+    lines = np.flatnonzero(answered)
+    labelled = lined.boundaries.labels[lines] > lined.starts[lines]
+    return lines[~labelled], lines[labelled]
+
+
+def _asked_in_chat(lined: LinedText, questions: Positions) -> list[int]:
+    """The questions that another speaker's turn on the next line answers.
+
+    Args:
+        lined: the text.
+        questions: short lines that ask something behind a label, ascending, int64.
+    """
+
+    def speaker(line: int) -> list[str]:
+        return [sign for sign in lined.text[lined.starts[line] : lined.boundaries.labels[line]] if sign.isalpha()]
+
+    return [line for line in questions.tolist() if [] != speaker(line + 1) != speaker(line) != []]
 
 
 def _asked_in_turn(lined: LinedText, questions: Positions, titles: Positions) -> list[int]:
