@@ -1,5 +1,6 @@
 """Lines that tell where passages are from: ``Source: leave.md`` below each, ``file_name: leave.pdf`` over each.
 
+Mails with lines such as ``From: Ada Roth`` over them are passages, too.
 Such lines are known by their key, which stands at the same place of three passages or more.  It reads characters only.
 Only lines that qualify are looked at one by one.
 """
@@ -17,6 +18,7 @@ from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.structure.part_labels import LONGEST_LABEL
 from beaver_compat.structure.parts import Parts
 from beaver_compat.text.ascending import any_between
+from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
@@ -24,10 +26,13 @@ Positions = NDArray[np.int64]
 _LONGEST = 160  # characters of a line that tells the source
 _KEY_REACH = 34  # characters in which the colon stands
 _MOST_LINES = 8  # over one passage
+_GREETING = 2  # lines between these and the passage, of a mail
 _LEAST = 3  # passages
+_LEAST_MAILS, _MAIL_LINES = 2, 3  # two are enough where so many lines stand over each
 _MOST_KEYS = 16  # the commonest
 _SHARE = 0.8  # of the lines with that key stand over or below a passage
 _BLOCK_SHARE = 0.25  # of the paragraphs from the first to the last end with such a line, where they do
+_RULES = "-=_"
 _KEY = re.compile(r"(?:\*\*|[-*] )?([^\W\d][\w -]{0,30})(?:\*\*)?:(?:\*\*)?[ \t]+\S")
 
 
@@ -41,7 +46,7 @@ def add_sources(lined: LinedText, needed: Positions, bare: NDArray[np.bool_]) ->
     blank = lined.boundaries.after_blank
     last = np.append(blank[1:], True)
     blocks, running = np.flatnonzero(blank), np.cumsum(np.append(0, _running(lined)))
-    for lines in _by_key(lined, _likely(lined) & last & ~blank):
+    for lines in _by_key(lined, _likely(lined) & last & ~blank, _LEAST):
         block = blocks.searchsorted(lines, side="right") - 1
         begins = blocks[block]
         told = running[lines] > running[begins]
@@ -64,28 +69,36 @@ def add_headers(lined: LinedText, parts: Parts) -> None:
         lined: the text.
         parts: of the text; changed.
     """
-    starts, contexts, running = lined.starts, lined.contexts, _running(lined)
+    starts, contexts = lined.starts, lined.contexts
     likely = _likely(lined)
-    for lines in _by_key(lined, likely & lined.boundaries.after_blank):
-        bodies = _bodies(lined, likely, lines)
+    initials, second = lined.points[lined.first], lined.points[np.minimum(lined.first + 1, lined.points.size - 1)]
+    ruled = np.append(False, (is_any(initials, _RULES) & (initials == second))[:-1])  # the line above is a rule
+    for lines in _by_key(lined, likely & (lined.boundaries.after_blank | ruled), _LEAST_MAILS):
+        headers, bodies = _bodies(lined, likely, lines)
         inside = np.minimum(bodies, starts.size - 1)
-        over = (bodies < starts.size) & running[inside] & (contexts[inside] == contexts[lines])
-        if over.sum() < max(_LEAST, _SHARE * lines.size):
+        over = (bodies < starts.size) & (contexts[inside] == contexts[lines])
+        if (parts.owners[lines] == lines - 1).sum() > 1:
+            continue  # titles stand right over them, and name what is below
+        least = _LEAST_MAILS if ((headers - lines)[over] >= _MAIL_LINES).all() else _LEAST
+        if over.sum() < max(least, _SHARE * lines.size):
             continue
-        lines, bodies = lines[over], bodies[over]
+        lines, headers, bodies = lines[over], headers[over], bodies[over]
         ends = contexts.searchsorted(contexts[lines], side="right")
         ends[:-1] = np.minimum(ends[:-1], lines[1:])
-        longest = int((lined.edges[ends] - starts[lines])[:-1].max())  # the last passage is no longer
-        ends[-1] = max(min(ends[-1], starts.searchsorted(starts[lines[-1]] + longest)), bodies[-1] + 1)
-        labels = starts.searchsorted(np.minimum(starts[lines] + LONGEST_LABEL, starts[bodies]), side="right") - 1
+        if lines.size >= _LEAST:
+            most = int((lined.edges[ends] - starts[lines])[:-1].max())  # the last passage is no longer
+            ends[-1] = max(min(ends[-1], starts.searchsorted(starts[lines[-1]] + most)), bodies[-1] + 1)
+        longest = LONGEST_TITLE if (bodies > headers).any() else LONGEST_LABEL  # of a mail's who wrote it is enough
+        labels = starts.searchsorted(np.minimum(starts[lines] + longest, starts[headers]), side="right") - 1
         labels = np.maximum(labels, lines + 1)
-        for line, body, label, end in zip(lines.tolist(), bodies.tolist(), labels.tolist(), ends.tolist(), strict=True):
+        columns = (column.tolist() for column in (lines, headers, bodies, labels, ends))
+        for line, header, body, label, end in zip(*columns, strict=True):
             parts.label_ends[line] = starts[label]
             parts.alone[line:body] = True
             for owners in (parts.owners, parts.around):
                 owners[line] = owners[lines[0]] if contexts[line] == contexts[lines[0]] else -1
-                owners[line + 1 : body] = line
-                owners[body:end] = np.maximum(owners[body:end], line)
+                owners[line + 1 : header] = line
+                owners[header:end] = np.maximum(owners[header:end], line)
         for owners in (parts.owners, parts.around):
             rest = owners[ends[-1] :]
             rest[rest == lines[-1]] = owners[lines[-1]]
@@ -105,27 +118,39 @@ def _likely(lined: LinedText) -> NDArray[np.bool_]:
     return near & ~boundaries.terminated & ~boundaries.records & (ends - first <= _LONGEST)
 
 
-def _by_key(lined: LinedText, likely: NDArray[np.bool_]) -> Iterator[Positions]:
+def _by_key(lined: LinedText, likely: NDArray[np.bool_], least: int) -> Iterator[Positions]:
     """Those of some likely lines that begin with a key that enough of them have, key by key."""
     found: dict[str, list[int]] = defaultdict(list)
-    if likely.sum() < _LEAST:
+    if likely.sum() < least:
         return
     for line in np.flatnonzero(likely).tolist():
         if match := _KEY.match(lined.text, lined.first[line], lined.ends[line]):
             found[match[1].lower()].append(line)
     for lines in sorted(found.values(), key=len, reverse=True)[:_MOST_KEYS]:
-        if len(lines) >= _LEAST:
+        if len(lines) >= least:
             yield np.array(lines)
 
 
-def _bodies(lined: LinedText, likely: NDArray[np.bool_], lines: Positions) -> Positions:
-    """The first line behind each of some lines and the others with keys below it; it has none behind a blank line."""
+def _bodies(lined: LinedText, likely: NDArray[np.bool_], lines: Positions) -> tuple[Positions, Positions]:
+    """The line behind each of some lines and the others with keys below it, and the first running text there.
+
+    Behind several such lines and a blank one a short line or two may stand before that text, as in a mail; behind one
+    line a blank one and another key make a record or a chat.  Where there is no such text it is the number of lines.
+    """
     text, first, ends, blank = lined.text, lined.first, lined.ends, lined.boundaries.after_blank
-    found = []
+    running, last = _running(lined), first.size
+    headers, bodies = [], []
     for line in lines.tolist():
-        body = line + 1
-        while body < min(first.size, line + _MOST_LINES) and likely[body] and not blank[body]:
+        header = line + 1
+        while header < min(last, line + _MOST_LINES) and likely[header] and not blank[header]:
+            header += 1
+        several, body = header > line + 1, header
+        most = min(last - 1, header + _GREETING * (several and header < last and bool(blank[header])))
+        while body < most and not running[body] and not _KEY.match(text, first[body], ends[body]):
             body += 1
-        keyed = body < first.size and blank[body] and _KEY.match(text, first[body], ends[body])
-        found.append(first.size if keyed else body)
-    return np.array(found)
+        said = body < last and running[body]
+        if said and blank[body] and not several:
+            said = not _KEY.match(text, first[body], ends[body])
+        headers.append(header)
+        bodies.append(body if said else last)
+    return np.array(headers), np.array(bodies)
