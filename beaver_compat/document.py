@@ -98,7 +98,9 @@ class Document:
         if torn:
             return places, levels
         labels = self.lined.boundaries.labels if self.leads is None else self.leads.label_ends
-        free = (~self.whole_lines[line] & (places > labels[line])) | (places <= lines[line])
+        words = np.append(self.lined.boundaries.words, end)
+        said = words[words.searchsorted(labels[line])]  # where what is behind the label begins
+        free = (~self.whole_lines[line] & (places > said)) | (places <= lines[line])
         return places[free], levels[free]
 
     def said(self, ends: Limits) -> Limits:
@@ -109,6 +111,7 @@ class Document:
         found = np.flatnonzero(body >= 0)
         sentence = self.sentences.starts.searchsorted(self.leads.starts[body[found]], side="right") - 1
         found, sentence = found[sentence >= 0], sentence[sentence >= 0]  # a query at the beginning has none
+        sentence = np.minimum(sentence + self.bare[sentence], self.bare.size - 1)  # not the label that it begins with
         moved = ends.copy()
         moved[found] = np.maximum(self.sentences.ends[sentence], ends[found])
         return moved
@@ -224,7 +227,7 @@ def prepare_document(
     if leads is not None:
         naming = leads.naming(sentences.starts, sentences.ends)
         repeated &= ~leads.in_items(sentences.starts[: repeated.size])
-        bare = among(sentences.starts, leads.starts[leads.bare])
+        bare = among(sentences.starts, leads.starts[leads.bare]) | leads.in_labels(sentences.ends)
     ids = tokens.ids
     if config.fold_words:
         words = odd_words(lined.characters)

@@ -151,6 +151,12 @@ class Leads:
         says_more = self.label_ends[line] < np.minimum(ends, self.text_ends[line])
         return self.signatures[line] | ((starts < self.label_ends[line]) & says_more)
 
+    def in_labels(self, places: Positions) -> NDArray[np.bool_]:
+        """True for each character up to which a line is but its label, and says more behind it, bool [k]."""
+        line = self.starts.searchsorted(places) - 1
+        labels = self.label_ends[line]
+        return (self.starts[line] < labels) & (labels < self.text_ends[line]) & (places <= labels + 1)
+
     def in_items(self, starts: Positions) -> NDArray[np.bool_]:
         """True for each of some characters below what heads an item: the same words mean something else."""
         return self.items[self.starts.searchsorted(starts, side="right") - 1] >= 0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
-from beaver_compat.text.ascending import any_between
+from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import DIGIT, is_any
 from beaver_compat.text.lined_text import LinedText
 
@@ -35,6 +35,7 @@ _NAME = re.compile(
 )
 _BOLD, _PLAIN = "**", ":"  # kinds of names
 _STAMPED, _RULED = "@", "--"  # and of lines that are labels by their shape
+_NAMES = (_BOLD, _PLAIN, _STAMPED, _RULED)
 _RULE = r"[-=*]{2,8}"
 _NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
@@ -103,6 +104,7 @@ def find_part_labels(lined: LinedText) -> PartLabels:
     """
     found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [], set())
     kinds = _labels(lined)
+    asked = _asked(kinds)
     paragraphs = np.append(np.flatnonzero(lined.boundaries.after_blank), lined.starts.size)
     for word, brackets in sorted(kinds, key=lambda kind: -len(kinds[kind]))[:_MOST_KINDS]:
         labels = kinds[word, brackets]
@@ -117,7 +119,7 @@ def find_part_labels(lined: LinedText) -> PartLabels:
             found.shaped.update(lines.tolist())
             least = paragraphs[paragraphs.searchsorted(lines, side="right")]
             limits = np.where(guessed, np.maximum(limits, least), limits)
-        own = _alone(found, lines, limits, lined, titles=word not in (_BOLD, _PLAIN, _STAMPED, _RULED))
+        own = _alone(found, lines, limits, lined, among(lines, asked), word not in _NAMES)
         if word:
             own |= lined.boundaries.after_blank[lines]
         low = (word == _PLAIN) | ((word == _BOLD) & ~found.alone[lines])
@@ -148,6 +150,22 @@ def _labels(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     for sign, label_ends in ((_STAMPED, stamped), (_RULED, ruled)):
         found[sign, sign] = [_Label(line, number, end) for number, (line, end) in enumerate(label_ends.items())]
     return found
+
+
+def _asked(kinds: dict[tuple[str, str], list[_Label]]) -> Positions:
+    """The lines right above one with another word and the same number, as a question stands above its answer."""
+    numbers = {
+        label.line: (word, label.number)
+        for (word, _), labels in kinds.items()
+        if word and word not in _NAMES
+        for label in labels
+    }
+    found = [
+        line
+        for line, (word, number) in numbers.items()
+        if line + 1 in numbers and numbers[line + 1][0] != word and numbers[line + 1][1] == number
+    ]
+    return np.array(sorted(found), dtype=np.int64)
 
 
 def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
@@ -203,19 +221,26 @@ def _limits(lines: Positions, edges: Positions, contexts: Positions) -> tuple[Po
     return limits, guessed
 
 
-def _alone(found: PartLabels, lines: Positions, limits: Positions, lined: LinedText, titles: bool) -> NDArray[np.bool_]:
+def _alone(
+    found: PartLabels, lines: Positions, limits: Positions, lined: LinedText, asked: NDArray[np.bool_], titles: bool
+) -> NDArray[np.bool_]:
     """True for each label that has a line of its own; those lines and the titles below them are put down as such.
+
+    So are lines of which most ask what the next lines answer.
 
     Args:
         found: where the labels end, and which are alone, which is added to.
         lines: of the labels of one kind.
         limits: the line behind each label's part.
         lined: the text.
+        asked: True for each of the lines that asks.
         titles: whether a title may stand below a label; a name is one itself.
     """
     boundaries, first, ends = lined.boundaries, lined.first, lined.ends
     rest = ends[lines] - found.ends[lines]
     short = (ends[lines] - first[lines] <= LONGEST_TITLE) & ~boundaries.terminated[lines]
+    if asked.sum() >= _TITLED_SHARE * lines.size:
+        short |= asked & (ends[lines] - first[lines] <= LONGEST_LABEL)
     alone = ((rest <= 0) | short) & (limits > lines + 1)
     found.ends[lines[alone]] = boundaries.hard_lines[lines[alone] + 1]
     found.alone[lines[alone]] = True
