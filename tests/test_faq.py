@@ -54,18 +54,21 @@ def test_no_answer_is_kept_below_another_question_and_no_question_alone(
     asks, says = ({head.format(at): at for at in range(1, len(FAQ) + 1)} for head in (form, FORMS[form]))
     for budget in range(24, 200, 8):
         lines = [line for line in kept(compressor, text, question, budget).split("\n") if line]
-        number = 0
+        number, told = 0, True
         for line in lines:
             asked = next((at for label, at in asks.items() if line.startswith(label.strip())), 0)
             answer = next((at for label, at in says.items() if line.startswith(label.strip())), 0)
             if asked:
+                assert told, (budget, lines)
                 assert [*FAQ][asked - 1] in line, budget
-                number = asked
+                number, told = asked, False
                 continue
             assert answer in (0, number) or not number, (budget, lines)
             body = re.sub(r"^\w+ ?\[?\d\]?[.:]? ", "", line)
             assert any(body in said for said in [*FAQ.values()][number - 1 if number else 0 : number or None]), budget
             assert len(body) > 2, (budget, lines)
+            told = True
+        assert told, (budget, lines)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,9 @@ class SentenceOrder:
         if record:
             start, end = (int(limit[line]) for limit in (document.lined.starts, document.lined.ends))
         edges = document.smoother.sentences(start, end)
+        if document.leads is not None:  # no heading or label is one
+            inner = np.array(edges[1:-1], dtype=np.int64)
+            edges = [edges[0], *inner[~document.leads.unsaid(inner)].tolist(), edges[-1]]
         low = int(tokens_at(document.token_starts, np.array(edges[0])))
         high = int(document.token_ends.searchsorted(end, side="right"))
         longest = _LONGEST_DIVIDED * self._config.page_size

@@ -157,6 +157,10 @@ class Leads:
         labels = self.label_ends[line]
         return (self.starts[line] < labels) & (labels < self.text_ends[line]) & (places <= labels + 1)
 
+    def unsaid(self, places: Positions) -> NDArray[np.bool_]:
+        """True for each character with nothing but a heading or a label before it in its line, bool [k]."""
+        return self.in_labels(places) | (self.bodies[self.starts.searchsorted(places) - 1] >= 0)
+
     def in_items(self, starts: Positions) -> NDArray[np.bool_]:
         """True for each of some characters below what heads an item: the same words mean something else."""
         return self.items[self.starts.searchsorted(starts, side="right") - 1] >= 0
