@@ -23,6 +23,9 @@ STYLES = {
     "### Step {} of {}\n\n{}": "### Step {} of {}",
     "--- Source {} ---\n\nThere were {} of them. {}": "--- Source {} ---",
     "第{}段：{}。{}": "第{}段：",
+    "[Quelle {}]\n{} {}": "[Quelle {}]",
+    "\u3010文档{}\u3011\n{} {}": "\u3010文档{}\u3011",
+    "Документ № {}.\n{} {}": "Документ № {}.",
     '<document index="{}" name="{}">\n{}': '<document index="{}" name="{}">',
     "Chunk #{} (score: 0.{}): {}": "Chunk #{} (score: 0.{}):",
 }

@@ -41,13 +41,15 @@ _NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
 _COUNTED = "\u7ae0\u8282\u7bc0\u6761\u689d\u6bb5\u7bc7\u56de\u9875\u9801\u90e8"  # chapters and the like
 _LABEL = re.compile(
-    rf"(?:{_RULE} *)?(?P<word>{_WORD})? ?(?P<open>[\[(#]|No\. ?)?(?P<number>\d{{1,4}})(?P<close>[\])]?)"
+    rf"(?:{_RULE} *)?(?P<outer>[\[\u3010])?(?P<word>{_WORD})? ?(?P<open>[\[(#]|No\. ?|\u2116 ?)?(?P<number>\d{{1,4}})"
+    rf"(?P<close>[\])\u3011]?)"
     rf"(?P<end>[{_COUNTED}]?(?: ?{_NOTE})?{_MARK}?(?: *{_RULE}$)?\**)"
 )
 _TAG = re.compile(
     r"<(?P<word>[A-Za-z]\w{0,20}) [^<>\n]{0,80}?\b(?:index|id|number|no|n)=[\"']?(?P<number>\d{1,4})\b[^<>\n]*>"
 )
-_BRACKETS = ("", "[]", "()", ")", "#", "No.")
+_BRACKETS = ("", "[]", "()", ")", "#", "No.", "\u2116")
+_SQUARE = str.maketrans("\u3010\u3011", "[]")
 _CAPTION = re.compile(
     "algorithm|box|chart|corollary|definition|diagram|eq|equation|exhibit|fig|figure|footnote|image|lemma|listing|note|photo"
     "|plate|proposition|remark|tab|table|theorem|abb|abbildung|tabelle|tabla|tableau|figura"
@@ -133,12 +135,12 @@ def _labels(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     text, first, ends = lined.text, lined.first, lined.ends
     near = any_between(lined.characters.places(DIGIT), first, np.minimum(first + _NUMBER_REACH, ends))
     found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
-    for line in np.flatnonzero(near & (~lined.boundaries.records | is_any(lined.points[first], "<["))).tolist():
+    for line in np.flatnonzero(near & (~lined.boundaries.records | is_any(lined.points[first], "<[\u3010"))).tolist():
         end = min(int(ends[line]), int(first[line]) + LONGEST_LABEL)
         if tag := _TAG.match(text, first[line], end):
             found[tag["word"].lower(), "<>"].append(_Label(line, int(tag["number"]), tag.end()))
         elif (match := _LABEL.match(text, first[line], end)) and (match["close"] or match["end"] or match.end() == end):
-            brackets = (match["open"] or "").strip() + match["close"]
+            brackets = ((match["outer"] or "") + (match["open"] or "").strip() + match["close"]).translate(_SQUARE)
             if brackets in _BRACKETS and (match["word"] or brackets or match["end"]):
                 label = _Label(line, int(match["number"]), match.end())
                 found[(match["word"] or "").lower(), brackets].append(label)
