@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.scores.amounts import asks_for_number, number_words
-from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, word_sizes
+from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, words_of
 from beaver_compat.text.characters import Characters, inside_number
 from beaver_compat.tokenization import Tokenizer
 
@@ -23,6 +23,7 @@ class Query(NamedTuple):
         ids: token ids, int32 [K].
         inside: True for each token that begins inside a number, bool [K].
         word_sizes: tokens of the word that each token is of, int64 [K].
+        numeric: True for each token of a word with a digit, bool [K].
         forms: vocabulary ids of its tokens in all cases, and the index of the token that each is one of, int64 [T]
             each; none where case counts.
         numbers: where it asks for an amount or a date, the words for one (`number_words`), bool; else None.
@@ -31,6 +32,7 @@ class Query(NamedTuple):
     ids: NDArray[np.int32]
     inside: NDArray[np.bool_]
     word_sizes: Positions
+    numeric: NDArray[np.bool_]
     forms: tuple[Positions, Positions]
     numbers: NDArray[np.bool_] | None
 
@@ -73,7 +75,7 @@ def make_query(
     return Query(
         ids,
         inside_number(characters, starts),
-        word_sizes(characters, starts, ends),
+        *words_of(characters, starts, ends),
         forms_of(tokenizer, ids) if config.fold_words else (none, none),
         number_words(tokenizer) if config.number_weight > 0 and asks_for_number(asked) else None,
     )

@@ -127,6 +127,7 @@ def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: B
             [query.ids for query in queries],
             [query.inside for query in queries],
             [query.word_sizes for query in queries],
+            [query.numeric for query in queries],
             [query.forms[0] for query in queries],
             [query.forms[1] + first for query, first in zip(queries, edges, strict=False)],
         )

@@ -165,3 +165,22 @@ def test_the_row_of_a_version_goes_before_those_of_others(compressor: BeaverProm
         compressor, "\n".join(["| Version | Released |", "|---|---|", *rows]), f"When was version {asked} released?", 35
     )
     assert rows[versions.index(asked)] in text.split("\n")
+
+
+def test_the_row_of_a_number_is_kept_before_rows_that_say_what_is_asked(compressor: BeaverPromptCompressor) -> None:
+    carriers, states = ["Parcelfly", "Quickpost", "Landbote"], ["delivered", "shipped", "returned", "open"]
+    rows = [
+        f"{41_200 + 37 * at},2025-0{1 + at % 9}-{10 + at % 19},{states[at % 4]},{carriers[at % 3]},{19 + at * 7 % 90}.50"
+        for at in range(60)
+    ]
+    context = compressor.prepare("\n".join(["order,date,status,carrier,total", *rows]))
+    missed = [
+        row
+        for row in rows
+        for question in ("When was order {} shipped?", "Which carrier delivered order {}?")
+        if row
+        not in compressor.compress(
+            context, question=question.format(row[:5]), target_token=100, concate_question=False
+        ).compressed_context
+    ]
+    assert len(missed) <= 0.03 * 2 * len(rows), missed

@@ -95,6 +95,7 @@ def scored(batch: Sequence[Prompt], width: int, config: BeaverConfig) -> list[li
         Words(
             joined([prompt.asked_inside for prompt in batch], torch.bool),
             joined([prompt.sizes for prompt in batch], torch.int64),
+            joined([[size > 2 for size in prompt.sizes] for prompt in batch], torch.bool),
             joined([[token for token, _ in forms(prompt)] for prompt in batch], torch.int64),
             joined(
                 [[place + edge for _, place in forms(one)] for one, edge in zip(batch, asked, strict=False)],

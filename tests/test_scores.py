@@ -46,16 +46,17 @@ def read(
     inside: tuple[list[bool], list[bool]] | None = None,
     sizes: list[int] | None = None,
     kinds: list[int] | None = None,
+    numeric: list[bool] | None = None,
 ) -> tuple[ContextTokens, QueryTokens]:
     table = torch.from_numpy(TABLE).to(dtype)
     numbers = [torch.tensor(flags) for flags in inside or ([False] * len(context), [False] * len(query))]
     tokens = read_context(torch.tensor(context, dtype=torch.int32), table, numbers[0])
     words = Words.of_one_token(numbers[1])
-    if sizes and kinds:
+    if sizes and kinds and numeric:
         forms = [
             (token, k) for k, asked in enumerate(query) for token in range(len(kinds)) if kinds[token] == kinds[asked]
         ]
-        words = Words(numbers[1], torch.tensor(sizes), *torch.tensor(forms).T)
+        words = Words(numbers[1], torch.tensor(sizes), torch.tensor(numeric), *torch.tensor(forms).T)
     return tokens, read_query(torch.tensor(query, dtype=torch.int32), tokens, table, words, itf)
 
 
@@ -154,11 +155,13 @@ def test_maxsim_is_its_loop(case: tuple[list[int], ...], data: st.DataObject) ->
     inside = tuple([False, *(data.draw(st.booleans()) for _ in part[1:])] for part in (context, query))
     weight = paper.itf(context, query)
     config = BeaverConfig(maxsim_floor=0.2, phrase_weight=0.4)
-    sizes = [data.draw(st.integers(1, 3)) for _ in query]
+    sizes, numeric = [data.draw(st.integers(1, 3)) for _ in query], [data.draw(st.booleans()) for _ in query]
     kinds = [token // data.draw(st.sampled_from([1, 2, 3])) for token in range(VOCABULARY)]
-    tokens, asked = read(context, query, inside=inside, sizes=sizes, kinds=kinds)
+    tokens, asked = read(context, query, inside=inside, sizes=sizes, kinds=kinds, numeric=numeric)
     found = maxsim.maxsim_scores(tokens, read_pieces(tokens, [torch.tensor(pages)]), asked, config)[0]
-    expected = paper.maxsim(TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside, sizes, kinds)
+    expected = paper.maxsim(
+        TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside, sizes, kinds, numeric
+    )
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
 
 

@@ -14,7 +14,7 @@ from tokenizer_factory import FAMILIES
 
 from beaver_compat import BeaverConfig, BeaverPromptCompressor
 from beaver_compat.scores import word_forms
-from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, word_sizes
+from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, words_of
 from beaver_compat.text.characters import Characters
 from beaver_compat.tokenization import Tokenizer
 
@@ -108,7 +108,10 @@ def test_word_sizes_count_the_tokens_between_other_signs(family: str, text: str)
         else:
             words.append([token])
     expected = [len(word) for word in words for _ in word]
-    assert word_sizes(Characters(text), starts, ends).tolist() == expected
+    sizes, numeric = words_of(Characters(text), starts, ends)
+    assert sizes.tolist() == expected
+    digits = [any(map(str.isdigit, text[starts[word[0]] : ends[word[-1]]])) for word in words for _ in word]
+    assert numeric.tolist() == digits
 
 
 def test_a_key_matches_a_question_in_small_letters() -> None:

@@ -99,20 +99,22 @@ class Words(NamedTuple):
     Attributes:
         inside: True for each query token that begins inside a number, bool [K].
         sizes: tokens of the word that each is of, int64 [K].
+        numeric: True for each of a word with a digit, bool [K].
         forms: vocabulary ids of the query tokens in all cases (``due``, ``Due``), int64 [T].
         formed: index of the query token that each of them is a form of, int64 [T].
     """
 
     inside: Tensor
     sizes: Tensor
+    numeric: Tensor
     forms: Tensor
     formed: Tensor
 
     @classmethod
     def of_one_token(cls, inside: Tensor) -> Words:
-        """Each token as a word that has no other form."""
+        """Each token as a word of letters that has no other form."""
         none = torch.zeros(0, dtype=torch.int64, device=inside.device)
-        return cls(inside, torch.ones_like(inside, dtype=torch.int64), none, none)
+        return cls(inside, torch.ones_like(inside, dtype=torch.int64), torch.zeros_like(inside), none, none)
 
 
 class QueryTokens(NamedTuple):

@@ -18,6 +18,7 @@ from beaver_compat.scores.phrases import Phrases, shared_phrases
 from beaver_compat.scores.pieces import Piece, of_all
 
 _QUERY_TOKENS_AT_ONCE = 64  # columns of the similarity matrix held at once
+_NUMERIC_GAIN = 2.5  # times as much as in other words: a number, or a name with one, is asked for itself
 _LEAST_WEIGHT = 1e-9  # what a sum of weights is at least divided by
 
 
@@ -28,7 +29,8 @@ def maxsim_scores(
 
     ``match`` is the cosine, 0 below ``maxsim_floor``.  An exact match gains ``phrase_weight`` for each neighbour in the
     query that it also has in the context, times the weight of the run that they are part of in place of ``w_k``, so
-    that whole names and numbers beat their scattered pieces, however common the pieces are.  What is a word by itself
+    that whole names and numbers beat their scattered pieces, however common the pieces are; in a word with a digit it
+    gains more.  What is a word by itself
     gains no more than its own ``w_k``: ``of the`` says nothing more in a longer run.
 
     Differs from the paper: takes the place of Eq. 7.  It is ColBERT's late interaction over static token embeddings:
@@ -45,13 +47,13 @@ def maxsim_scores(
     totals = of_prompt(sums.clamp_min_(_LEAST_WEIGHT).float(), prompts)
     phrases = None
     if config.phrase_weight > 0:
-        rewards = config.phrase_weight / (repeats * totals)  # [K]
+        rewards = config.phrase_weight * torch.where(query.words.numeric, _NUMERIC_GAIN, 1) / (repeats * totals)  # [K]
         most = torch.where((sizes > 1) | query.words.inside, 1, own)
         phrases = shared_phrases(context, query, rewards, most, itf=config.itf != "none")
     longest = max(last - first for first, last in pairwise(query.edges))
     shares = weights.new_zeros(count, longest)
     shares[prompts, query.columns] = weights / totals
-    known = query.places[query.places < context.counts.numel()].long()
+    known = torch.cat([query.places[query.places < context.counts.numel()].long(), query.forms[0]])
     units = unit_rows(query.rows)
     below = float(np.nextafter(np.float32(config.maxsim_floor), np.float32(-1)))  # what is above it stays
     found: list[Tensor] = []

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.models.offsets import byte_alphabet
 from beaver_compat.segmenter import mixed
-from beaver_compat.text.ascending import among, nexts, rises, union
+from beaver_compat.text.ascending import among, any_between, nexts, rises, union
 from beaver_compat.text.characters import CHARACTERS_AT_ONCE, DIGIT, UPPER, WIDE, WORD, Characters, is_any
 from beaver_compat.tokenization import Tokenized, Tokenizer
 
@@ -90,21 +90,25 @@ def _glued_words(characters: Characters) -> tuple[Positions, Positions]:
     return starts, ends
 
 
-def word_sizes(characters: Characters, starts: Positions, ends: Positions) -> Positions:
-    """The number of tokens of the word that each of some successive tokens is of, int64 [K].
+def words_of(characters: Characters, starts: Positions, ends: Positions) -> tuple[Positions, NDArray[np.bool_]]:
+    """The number of tokens of the word that each of some successive tokens is of, and whether the word has a digit.
 
     Args:
         characters: of the text.
         starts, ends: of the tokens, int64 [K].
+
+    Returns:
+        int64 [K] and bool [K].
     """
+    numeric = any_between(characters.places(DIGIT), starts, ends)
     if not starts.size:
-        return starts
+        return starts, numeric
     before, first = (characters.classes.take(starts + step, mode="clip") for step in (-1, 0))
     goes_on = ((before & first & WORD) != 0) & (starts > 0)
     goes_on |= starts == ends  # they share a character with others
     goes_on[0] = False
     word = np.cumsum(~goes_on) - 1
-    return np.bincount(word)[word]
+    return np.bincount(word)[word], np.bincount(word, numeric)[word] > 0
 
 
 def forms_of(tokenizer: Tokenizer, ids: NDArray[np.int32]) -> tuple[Positions, Positions]:
