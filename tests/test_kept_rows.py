@@ -168,19 +168,18 @@ def test_the_row_of_a_version_goes_before_those_of_others(compressor: BeaverProm
 
 
 def test_the_row_of_a_number_is_kept_before_rows_that_say_what_is_asked(compressor: BeaverPromptCompressor) -> None:
-    carriers, states = ["Parcelfly", "Quickpost", "Landbote"], ["delivered", "shipped", "returned", "open"]
+    names, goods = ["Anna Khan", "Ben Meyer", "Carla Rossi"], ["oak shelf, 80 cm", "kettle, 1.7 l", "desk lamp"]
+    notes = ["left at the door", "please ring twice", "shipped in two parcels", "call when delivered"]
+    states, carriers = ["delivered", "shipped", "returned", "open"], ["Parcelfly", "Quickpost", "Landbote"]
     rows = [
-        f"{41_200 + 37 * at},2025-0{1 + at % 9}-{10 + at % 19},{states[at % 4]},{carriers[at % 3]},{19 + at * 7 % 90}.50"
-        for at in range(60)
+        f'{58_200 + at * 7},2025-0{1 + at % 9}-{10 + at % 19},{names[at % 3]},"{goods[at % 3]}",{states[at % 4]},'
+        f'2025-0{1 + at % 9}-{12 + at % 17},{carriers[at % 3]},"{notes[at * 7 % 4]}"'
+        for at in range(75)
     ]
-    context = compressor.prepare("\n".join(["order,date,status,carrier,total", *rows]))
-    missed = [
-        row
-        for row in rows
-        for question in ("When was order {} shipped?", "Which carrier delivered order {}?")
-        if row
-        not in compressor.compress(
-            context, question=question.format(row[:5]), target_token=100, concate_question=False
-        ).compressed_context
-    ]
-    assert len(missed) <= 0.03 * 2 * len(rows), missed
+    context = compressor.prepare("\n".join(["order,ordered,customer,item,status,shipped,carrier,note", *rows]))
+    for question in ("When was order {} shipped?", "Which carrier delivered order {}?"):
+        found = [
+            row in compressor.compress(context, question=question.format(row[:5]), target_token=110).compressed_context
+            for row in rows
+        ]
+        assert sum(found) >= 0.95 * len(rows)
