@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from beaver_compat import BeaverPromptCompressor
+from beaver_compat.prepared import PreparedContext
 
 
 def lonely(text: str, kept: str, is_opener: Callable[[str], bool]) -> list[str]:
@@ -23,5 +24,5 @@ def lonely(text: str, kept: str, is_opener: Callable[[str], bool]) -> list[str]:
     return bare
 
 
-def kept(compressor: BeaverPromptCompressor, text: str, question: str, budget: int) -> str:
+def kept(compressor: BeaverPromptCompressor, text: str | PreparedContext, question: str, budget: int) -> str:
     return compressor.compress(text, question=question, target_token=budget, concate_question=False).compressed_context
