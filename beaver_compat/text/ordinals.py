@@ -35,6 +35,8 @@ def ordinal(characters: Characters, ends: Positions, starts: Positions) -> NDArr
     points, classes = characters.points, characters.classes
     found = np.zeros(ends.size, dtype=bool)
     likely = np.flatnonzero(((classes[ends - 2] & DIGIT) != 0) | is_any(points[ends - 2], _ROMAN_SIGNS))
+    if not likely.size:
+        return found
     last, starts = ends[likely] - 2, starts[likely]
     digits = (classes[last] & DIGIT) != 0
     lengths = digits.astype(np.int64) + (digits & (last > 0) & ((classes[last - 1] & DIGIT) != 0))
