@@ -57,6 +57,54 @@ def test_examples_of_four_lines_are_units_where_the_last_waits_for_its_end(parte
     assert not units_of(parted.join(examples)).records.any()
 
 
+ASKED = {
+    "How do I change the filter of the purifier?": "Pull the plug and turn the lid to the left until it clicks. The "
+    "old filter goes into the residual waste. Press Reset for three seconds so that the counter starts at zero.",
+    "How loud is the purifier at night?": "In sleep mode we measured 24 decibels at a distance of a metre. The fan "
+    "may crackle when the ioniser is on, which is harmless. At full power it reaches 53 decibels.",
+    "Why does the ring glow red?": "The sensor has found smoke or much dust. Wipe its lens with a dry cotton bud "
+    "every second month. If it stays red in clean air, the sensor board has to be replaced.",
+    "Does it help against pollen?": "Yes, the fleece holds back 99.5 percent of birch pollen. Keep the windows closed "
+    "between five and ten in the morning. Wash curtains once a fortnight during the season.",
+    "What happens if I cancel the filter subscription?": "Nothing but that no more parcels come. Credit of more than "
+    "4 euros is paid back by transfer. You can take it up again from the app whenever you like.",
+}
+WANTED = {
+    "Which button sets the counter to zero?": "Press Reset for three seconds",
+    "How many decibels does it reach at full power?": "53 decibels",
+    "How often should the lens of the sensor be wiped?": "every second month",
+    "How often are curtains washed in the pollen season?": "once a fortnight",
+    "Is credit paid back after I cancel?": "4 euros is paid back",
+}
+
+
+@pytest.mark.parametrize("parted", ["\n\n", "\n\n\n"])
+@pytest.mark.parametrize(
+    "form", ["Q: {}\nA: {}", "Question: {}\nAnswer: {}", "**Q: {}**\n{}", "Frage: {}\nAntwort: {}"]
+)
+def test_of_a_long_answer_sentences_are_kept_below_their_question(
+    compressor: BeaverPromptCompressor, form: str, parted: str
+) -> None:
+    text = parted.join(form.format(*pair) for pair in ASKED.items())
+    heads = [form.format(asked, "").split("\n")[0] for asked in ASKED]
+    found = 0
+    for budget in range(30, 70, 6):
+        for (question, wanted), head in zip(WANTED.items(), heads, strict=True):
+            context = kept(compressor, text, question, budget)
+            named = [line for line in context[: context.find(wanted)].split("\n") if line in heads]
+            found += wanted in context and named[-1:] == [head]
+    assert found >= 23
+
+
+def test_questions_that_the_text_asks_or_that_show_how_to_think_are_examples() -> None:
+    blocks = [f"Q: {asked}\nA: {said}" for asked, said in ASKED.items()]
+    assert not units_of("\n\n".join(blocks)).records.any()
+    open_ended = "\n\n".join([*blocks, "Q: How heavy is it?\nA:"])
+    assert units_of(open_ended, implicit_query=True).records.sum() == len(blocks)
+    thought = [f"{block} So the answer is {'no' if at % 2 else 'yes'}." for at, block in enumerate(blocks)]
+    assert lines_of("\n\n".join(thought)) == thought
+
+
 def lines_of(text: str) -> list[str]:
     found = units_of(text)
     ends = [*found.hard_lines.tolist()[1:], len(text)]
@@ -151,6 +199,8 @@ def test_hostile_cues_come_back() -> None:
         "".join(f"{chr(97 + number % 26)}{chr(97 + number // 26 % 26)}: x\n" for number in range(20_000)),
         "Tweet: x\nTone: y\n\n" * 10_000,
         "Tweet: " * 20_000 + "\n" + "Tone: " * 20_000,
+        "Q: Why?\nA: It is so. It was so.\n\n" * 10_000,
+        ("Q: Why?\nA: " + ". " * 2_000 + "\n\n") * 10,
         "a: x\nb: y\n" + "c: z\n" * 20_000 + "a: x\nb: y\n" * 3,
     ):
         units_of(text)

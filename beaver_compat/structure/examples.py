@@ -25,12 +25,14 @@ _REACH = 24  # characters in which a cue ends
 _LEAST_BLOCKS = 3  # that begin with cues of any words
 _MOST_CUES = 16  # of blocks that no blank lines part
 _LONGEST, _MOST_LINES = 320, 3  # characters, about a page: of longer blocks with cues of any words lines may be kept
-_LONGEST_NAME = 120  # characters of a first line that names what is below it
+_LONGEST_NAME = 120  # characters of a first line that names what is below it, and of a frequent question
 _KNOWN = re.compile(
     r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
 )
 _KNOWN_INITIALS = "#*QIPETSRqipetsr"
 _CUE = re.compile(r"(?:#{1,6} +|\*\*)?([^\W\d_](?:[^\W_]|[ '/.#()-]){0,22})(?:\*\*)?(?:\uff1a|:(?:\*\*)?(?=\s|$))")
+_ASKING = re.compile(r"[^.!?\u3002\uff01\uff1f]{1,160}[?\uff1f]\W{0,8}")
+_SENTENCE = re.compile(r"(?:[.!?]\s|[\u3002\uff01\uff1f\n])\s{0,8}(\w.{5})")  # how one begins behind another
 _OPEN = ":\uff1a*"  # a cue that nothing stands behind ends with one
 _NUMBER = " #.0123456789"
 
@@ -38,7 +40,8 @@ _NUMBER = " #.0123456789"
 def short_examples(lined: LinedText, implicit_query: bool) -> tuple[Positions, Positions]:
     """The examples that are one unit: the first hard line of each and the line behind its last, int64 [k].
 
-    Blocks that begin with one of the usual cues are examples up to the length of a record.
+    Blocks that begin with one of the usual cues are examples up to the length of a record.  Frequent questions are
+    none, unless the text ends with one that is asked: a sentence of an answer may be all that is wanted.
 
     Args:
         lined: the text.
@@ -48,8 +51,11 @@ def short_examples(lined: LinedText, implicit_query: bool) -> tuple[Positions, P
         np.concatenate(columns)
         for columns in zip(_with_known_cues(lined), _short(lined, *cued_blocks(lined)), strict=True)
     )
+    inner = limits < lined.starts.size
     if implicit_query:
-        begins, limits = begins[limits < lined.starts.size], limits[limits < lined.starts.size]
+        begins, limits = begins[inner], limits[inner]
+    if (not implicit_query or inner.all()) and _frequent_questions(lined, begins, limits):
+        return begins[:0], limits[:0]
     return outermost(begins, limits)
 
 
@@ -106,6 +112,23 @@ def _short(lined: LinedText, begins: Positions, limits: Positions) -> tuple[Posi
     short = lined.ends[limits - 1] - lined.starts[begins] <= _LONGEST
     short &= (limits - begins <= _MOST_LINES) | open_ended
     return begins[short], limits[short]
+
+
+def _frequent_questions(lined: LinedText, begins: Positions, limits: Positions) -> bool:
+    """Whether most blocks are a line of one short question and an answer of several sentences.
+
+    Answers whose last sentences mostly begin alike (``So the answer is``) show how to think.
+    """
+    endings: Counter[str] = Counter()
+    for line, limit in zip(begins.tolist(), limits.tolist(), strict=True):
+        end = int(lined.ends[line])
+        if end - lined.first[line] > _LONGEST_NAME or not _ASKING.fullmatch(lined.text, lined.first[line], end):
+            continue
+        _, *more = _SENTENCE.findall(lined.text, end, lined.ends[limit - 1]) or [""]
+        if more:
+            endings[more[-1].lower()] += 1
+    alike = max(endings.values(), default=0)
+    return 2 * endings.total() > begins.size > 2 * alike
 
 
 def _with_known_cues(lined: LinedText) -> tuple[Positions, Positions]:
