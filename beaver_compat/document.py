@@ -99,7 +99,7 @@ class Document:
             return places, levels
         labels = self.lined.boundaries.labels if self.leads is None else self.leads.label_ends
         words = np.append(self.lined.boundaries.words, end)
-        said = words[words.searchsorted(labels[line])]  # where what is behind the label begins
+        said = words[words.searchsorted(np.minimum(labels[line], end))]  # where what is behind the label begins
         free = (~self.whole_lines[line] & (places > said)) | (places <= lines[line])
         return places[free], levels[free]
 

@@ -13,7 +13,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from beaver_compat import BeaverPromptCompressor, CompressionResult
@@ -116,6 +116,7 @@ def test_rate_1_changes_nothing(contexts: list[str], question: str) -> None:
 @given(
     st.lists(texts, min_size=1, max_size=4), st.sampled_from(["", "What does the fox do?", "id 7"]), st.integers(0, 300)
 )
+@example(["Title\n=====\n\nTitle\n=====\n\n"], "", 0)
 @settings(max_examples=150, deadline=None)
 def test_budget_verbatim_spans(contexts: list[str], question: str, budget: int) -> None:
     result = COMPRESSOR.compress(contexts, question=question, target_token=budget)
