@@ -131,3 +131,28 @@ def test_the_best_sentence_of_what_does_not_fit_is_kept(compressor: BeaverPrompt
     assert kept(20) == "Refunds are paid within 14 days."
     assert kept(26) == "Exchanges take a week. Refunds are paid within 14 days."
     assert kept(16).startswith("Refunds are paid")
+
+
+KEEPERS = """class {0}Keeper(BaseKeeperOfTheShip, ReportingMixin, metaclass=RegisteredKeepers):
+    def measure_the_{1}(self, vehicle: Vehicle, passengers: list[Passenger], sailing: Sailing) -> float:
+        for place in self.places_of_the_{1}:
+            # The {1} is swept every {2} hours by order of the harbour master.
+            place.swept_hours = {2}
+            place.sweeper = "{1} crew"
+"""
+
+
+def test_a_line_without_what_it_needs_has_others_of_its_block_below_it(compressor: BeaverPromptCompressor) -> None:
+    rooms = ["lane", "deck", "cabin", "bridge", "galley", "engine"]
+    blocks = [KEEPERS.format(room.title(), room, 3 + 2 * at) for at, room in enumerate(rooms)]
+    more = 0
+    for room, block in zip(rooms, blocks, strict=True):
+        question = f"How often is the {room} swept by order of the harbour master?"
+        for budget in range(30, 110, 10):
+            found = compressor.compress(
+                "\n".join(blocks), question=question, target_token=budget, concate_question=False
+            )
+            lines = found.compressed_context.split("\n")
+            assert set(lines) <= set(block.split("\n")), budget
+            more += len(lines) > 1
+    assert more >= 30

@@ -96,7 +96,7 @@ def plan(
 
     A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
     without them (a comment first with those over it), and what may be cut is cut with them only then; where none fits
-    so, one is torn.
+    so, one is torn.  Behind one that is kept so, others go that need nothing but what it needs, too.
 
     Args:
         candidates: best first.
@@ -191,7 +191,7 @@ class _Filling:
         for index, led, torn in [*tries, *((index, _ALONE, True) for index in self.behind)]:
             if self.used > self.least and (torn or self.full):
                 break
-            if self.used > self.least and led < _LED:
+            if self.used > self.least and led < _LED and (led == _BELOW or not top or not whole[index]):
                 continue
             if led == _BELOW and not self.edges.tells(int(starts[index])):
                 continue
@@ -202,8 +202,10 @@ class _Filling:
             else:
                 grown = self._part_of(index, led, torn)
             over = [(start, min(end, top)) for start, end in grown if start < top]
+            if top and led < _LED and with_leads(grown, self.edges) != union(own, grown):
+                continue  # it needs more than what the first needs
             if union(own, over) == own and self._takes(index, grown):
-                if led < _LED:
+                if led < _LED and not own:
                     top, own = self.runs[0][0], with_leads(self.runs, self.edges)
                 if not complete and self.room < max(_BROKEN_OFF[0] * self.budget, _BROKEN_OFF[1]):
                     break  # one sentence is broken off at most
