@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
-from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
+from beaver_compat.structure.line_labels import VALUE, ruled_lines, stamped_lines
 from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import DIGIT, is_any
 from beaver_compat.text.lined_text import LinedText
@@ -31,9 +31,10 @@ _TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none 
 _WORD = r"[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?"
 _NAME = re.compile(
     r"\*\*(?P<bold>[^*\n]{1,60})\*\*(?: ?[:\uff1a\u2013\u2014-])?"
-    r"|[^\W\d_a-z][^:*.?!;\n\d()\[\]{}<>|=]{0,30}[:\uff1a](?=\s|$)"
+    r"|[^\W\d_a-z][^:*.?!;\n()\[\]{}<>|=]{0,32}[:\uff1a](?=\s|$)"
 )
-_BOLD, _PLAIN = "**", ":"  # kinds of names
+_NO_NAME = re.compile(r"[\d,\uff0c_]")  # in what stands before a colon: a line of data, or a sentence
+_BOLD, _PLAIN, _VALUED = "**", ":", "0"  # kinds of names; no name, but a key with its value
 _STAMPED, _RULED = "@", "--"  # and of lines that are labels by their shape
 _NAMES = (_BOLD, _PLAIN, _STAMPED, _RULED)
 _RULE = r"[-=*]{2,8}"
@@ -107,6 +108,7 @@ def find_part_labels(lined: LinedText) -> PartLabels:
     found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [], set())
     kinds = _labels(lined)
     asked = _asked(kinds)
+    valued = np.array([label.line for label in kinds.pop((_VALUED, _VALUED), [])] + [lined.starts.size])
     paragraphs = np.append(np.flatnonzero(lined.boundaries.after_blank), lined.starts.size)
     for word, brackets in sorted(kinds, key=lambda kind: -len(kinds[kind]))[:_MOST_KINDS]:
         labels = kinds[word, brackets]
@@ -117,6 +119,8 @@ def find_part_labels(lined: LinedText) -> PartLabels:
         if _CAPTION.fullmatch(word) or not (word or brackets == "[]"):
             continue
         limits, guessed = _limits(lines, lined.edges, lined.contexts)
+        if word in (_BOLD, _PLAIN):
+            limits = np.minimum(limits, valued[valued.searchsorted(lines)])
         if word in (_STAMPED, _RULED):
             found.shaped.update(lines.tolist())
             least = paragraphs[paragraphs.searchsorted(lines, side="right")]
@@ -173,7 +177,8 @@ def _asked(kinds: dict[tuple[str, str], list[_Label]]) -> Positions:
 def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     """Names that paragraphs begin with, in bold letters or before a colon, where enough paragraphs have one.
 
-    Before a colon, enough must have text behind it; then a line that is but such a name is one, too.
+    Before a colon, enough must have text behind it; then a line that is but such a name is one, too.  A number right
+    behind it is its value: other text of the line would seem to be that, so it names nothing, but ends a part.
     """
     text, boundaries, first, ends = lined.text, lined.boundaries, lined.first, lined.ends
     likely = boundaries.after_blank & ~boundaries.records & (boundaries.labels <= boundaries.hard_lines)
@@ -183,11 +188,15 @@ def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
     for line in paragraphs[near].tolist():
         if match := _NAME.match(text, first[line], min(int(ends[line]), int(first[line]) + LONGEST_TITLE)):
-            kind = _BOLD if match["bold"] else _PLAIN
+            kind = _VALUED if VALUE.match(text, match.end(), ends[line]) else _BOLD if match["bold"] else _PLAIN
+            if kind == _PLAIN and _NO_NAME.search(text, first[line], match.end()):
+                continue
             found[kind, kind].append(_Label(line, len(found[kind, kind]), match.end()))
     least = max(_LEAST_NAMES, _NAMED_SHARE * paragraphs.size)
 
-    def counted(kind: str, labels: list[_Label]) -> int:
+    def counted(kind: str, labels: list[_Label]) -> float:
+        if kind == _VALUED:
+            return least
         return len(labels) if kind == _BOLD else sum(label.end < ends[label.line] for label in labels)
 
     return {kind: labels for kind, labels in found.items() if counted(kind[0], labels) >= least}

@@ -25,7 +25,7 @@ from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.examples import short_examples
 from beaver_compat.structure.headings import clause_titles
 from beaver_compat.structure.items import short_items
-from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
+from beaver_compat.structure.line_labels import VALUE, ruled_lines, stamped_lines
 from beaver_compat.structure.logs import log_entries
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
@@ -159,6 +159,7 @@ def _with_turns(lined: LinedText) -> LinedText:
 
     What stands behind a name and date in brackets is a note of several sentences, each of which has that label.
     A speaker is known by a time beside the name, by speaking again, or by a known speaker on the next line or the last.
+    A name of which most lines go on with a number is a key, and no label: other text would seem to be its value.
     """
     text, boundaries, lines = lined.text, lined.boundaries, lined.starts
     signs = "".join(sign for sign in ":>\uff1a[" if sign in text)
@@ -169,6 +170,7 @@ def _with_turns(lined: LinedText) -> LinedText:
     if near.sum() < 2:
         return lined
     speakers: dict[int, str] = {}
+    valued: Counter[str] = Counter()
     labels, noted = lines.copy(), np.zeros(lines.size, dtype=bool)
     for line in np.flatnonzero(near).tolist():
         match = _TURN.match(text, first[line], ends[line])
@@ -176,10 +178,13 @@ def _with_turns(lined: LinedText) -> LinedText:
             stamped = match["time"] or match["later"] or not match["name"]
             labels[line], noted[line] = match.end(), bool(match["note"])
             speakers[line] = "" if stamped else match["name"].strip().lower()
+            valued[speakers[line]] += bool(speakers[line] and VALUE.match(text, match.end(), ends[line]))
     often = Counter(speakers.values())
+    keys = {speaker for speaker, count in valued.items() if 2 * count > often[speaker]}
     known = np.zeros(lines.size + 2, dtype=bool)  # a line on either side
-    known[[1 + line for line, speaker in speakers.items() if often[speaker] > 1]] = True
+    known[[1 + line for line, speaker in speakers.items() if often[speaker] > 1 and speaker not in keys]] = True
     known = known[1:-1] | known[:-2] | known[2:]
+    known[[line for line, speaker in speakers.items() if speaker in keys]] = False
     turns = np.where(known, labels, lines) > lines
     if not turns.any():
         return lined
