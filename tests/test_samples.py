@@ -164,3 +164,12 @@ def test_a_file_that_is_cut_short_or_not_packed_is_named(tmp_path: Path) -> None
         file.write_bytes(data)
         with pytest.raises(UnavailableError, match=r"some\.jsonl\.gz can't be read: "):
             list(read_samples(file))
+
+
+@pytest.mark.parametrize(("name", "texts", "count"), [("english", 30, 300), ("other_languages", 24, 192)])
+def test_the_texts_that_come_with_the_benchmarks_hold_their_answers(name: str, texts: int, count: int) -> None:
+    file = Path(__file__).parent.parent / f"benchmarks/texts/{name}.jsonl.gz"
+    found = list(read_samples(file))
+    assert len(found) == count == len({(sample.context, sample.question) for sample in found})
+    assert len({sample.context for sample in found}) == texts
+    assert [sample.id for sample in found if sample.references != sample.answers] == []
