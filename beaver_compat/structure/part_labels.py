@@ -194,12 +194,11 @@ def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
             found[kind, kind].append(_Label(line, len(found[kind, kind]), match.end()))
     least = max(_LEAST_NAMES, _NAMED_SHARE * paragraphs.size)
 
-    def counted(kind: str, labels: list[_Label]) -> float:
-        if kind == _VALUED:
-            return least
-        return len(labels) if kind == _BOLD else sum(label.end < ends[label.line] for label in labels)
+    def enough(kind: str, labels: list[_Label]) -> bool:
+        with_text = sum(label.end < ends[label.line] for label in labels) if kind == _PLAIN else len(labels)
+        return kind == _VALUED or with_text >= least
 
-    return {kind: labels for kind, labels in found.items() if counted(kind[0], labels) >= least}
+    return {kind: labels for kind, labels in found.items() if enough(kind[0], labels)}
 
 
 def _counts_up(labels: list[_Label]) -> bool:
