@@ -148,7 +148,7 @@ class Document:
         text, characters, own = self.lined.text, self.lined.characters, slice(start, end)
         asked = text[slice(*_characters(self.token_starts, len(text), (start, end)))]
         starts, ends = self.token_starts[own], self.token_ends[own]
-        return make_query(self.ids[own], characters, starts, ends, asked, tokenizer, config)
+        return make_query(self.ids[own], self.inside[own], characters, starts, ends, asked, tokenizer, config)
 
     def ranked(self, config: BeaverConfig) -> Partition:
         """The stretches that flash ranks: sentences, or whole pages as in the paper."""

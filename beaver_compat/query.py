@@ -49,11 +49,13 @@ def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> 
     characters, (starts, ends) = Characters(question), offsets.T.astype(np.int64)
     if config.fold_words:
         ids = formed_ids(ids, starts, ends, question, odd_words(characters), tokenizer.encode)
-    return make_query(ids, characters, starts, ends, question, tokenizer, config)
+    inside = inside_number(characters, starts)
+    return make_query(ids, inside, characters, starts, ends, question, tokenizer, config)
 
 
 def make_query(
     ids: NDArray[np.int32],
+    inside: NDArray[np.bool_],
     characters: Characters,
     starts: Positions,
     ends: Positions,
@@ -65,6 +67,7 @@ def make_query(
 
     Args:
         ids: int32 [K].
+        inside: True for each token that begins inside a number, bool [K].
         characters: of the text that it stands in.
         starts, ends: of its tokens there, int64 [K].
         asked: its text.
@@ -74,7 +77,7 @@ def make_query(
     none = np.zeros(0, dtype=np.int64)
     return Query(
         ids,
-        inside_number(characters, starts),
+        inside,
         *words_of(characters, starts, ends),
         forms_of(tokenizer, ids) if config.fold_words else (none, none),
         number_words(tokenizer) if config.number_weight > 0 and asks_for_number(asked) else None,

@@ -30,8 +30,8 @@ def maxsim_scores(
     ``match`` is the cosine, 0 below ``maxsim_floor``.  An exact match gains ``phrase_weight`` for each neighbour in the
     query that it also has in the context, times the weight of the run that they are part of in place of ``w_k``, so
     that whole names and numbers beat their scattered pieces, however common the pieces are; in a word with a digit it
-    gains more.  What is a word by itself
-    gains no more than its own ``w_k``: ``of the`` says nothing more in a longer run.
+    gains more.  What is a word by itself gains no more than its own ``w_k``: ``of the`` says nothing more in a longer
+    run.
 
     Differs from the paper: takes the place of Eq. 7.  It is ColBERT's late interaction over static token embeddings:
     an exact match counts fully, in any case, a related word by its cosine.  A word counts once, however many tokens it

@@ -27,7 +27,7 @@ _LEAST_LETTERS, _MOST_LETTERS = 2, 40
 _CONNECTORS = "-'\u2019./@&+_"  # between letters they make one word of two, spelt alike wherever it stands
 _MARKERS = " \u2581#"  # what vocabularies write before words, or within them
 
-_known: WeakKeyDictionary[Tokenizer, tuple[Positions, Positions]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Tokenizer, tuple[Positions, Positions, Positions]] = WeakKeyDictionary()
 
 
 class OddWords(NamedTuple):
@@ -121,9 +121,8 @@ def forms_of(tokenizer: Tokenizer, ids: NDArray[np.int32]) -> tuple[Positions, P
     Returns:
         Vocabulary ids, those given among them, and the index of the one that each is a form of, int64 [T] each.
     """
-    groups, members = _cases(tokenizer)
+    groups, members, ordered = _cases(tokenizer)
     own = groups[ids]
-    ordered = groups[members]
     low = ordered.searchsorted(own)
     counts = ordered.searchsorted(own, side="right") - low
     formed = np.arange(ids.size).repeat(counts)
@@ -131,8 +130,11 @@ def forms_of(tokenizer: Tokenizer, ids: NDArray[np.int32]) -> tuple[Positions, P
     return members[low[formed] + within], formed
 
 
-def _cases(tokenizer: Tokenizer) -> tuple[Positions, Positions]:
-    """For each vocabulary id the first that spells the same but for case; and the ids in its order, int64 [V] each."""
+def _cases(tokenizer: Tokenizer) -> tuple[Positions, Positions, Positions]:
+    """For each vocabulary id the first that spells the same but for case; the ids in its order, and it for these.
+
+    Each is int64 [V].
+    """
     if tokenizer not in _known:
         vocabulary = tokenizer.backend.get_vocab(with_added_tokens=True)
         space = byte_alphabet()[ord(" ")]
@@ -141,7 +143,8 @@ def _cases(tokenizer: Tokenizer) -> tuple[Positions, Positions]:
             spelt = token.replace(space, " ") if tokenizer.bytewise else token
             if len(spelt.strip(_MARKERS)) >= _LEAST_LETTERS and (spelt.isascii() or not tokenizer.bytewise):
                 groups[index] = first.setdefault(spelt.lower(), index)
-        _known[tokenizer] = groups, np.argsort(groups, kind="stable")
+        members = np.argsort(groups, kind="stable")
+        _known[tokenizer] = groups, members, groups[members]
     return _known[tokenizer]
 
 

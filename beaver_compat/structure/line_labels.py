@@ -28,9 +28,8 @@ _STAMPED = re.compile(
     rf"(?P<name>{_NAME})(?: {{2,}}|\t+| ?[,|\u00b7\u2022\u2013\u2014-] ?| (?=[\[(\d])){_WHEN}:?"
     rf"|{_WHEN},?(?: *[|\u00b7\u2022\u2013\u2014-])?[ \t]+(?P<behind>{_NAME}):?"
 )
-VALUE = re.compile(
-    r"(?![ \t*]*\(?1[.)]\s)[ \t*]*(?:[A-Z]{2,3} ?)?[^\w\s]{0,2} ?\d"
-)  # a number or amount, but no first item
+# A number or amount, but no first item.
+VALUE = re.compile(r"(?![ \t*]*\(?1[.)]\s)[ \t*]*(?:[A-Z]{2,3} ?)?[^\w\s]{0,2} ?\d")
 _RULED = re.compile(r"(?P<rule>[-~_\u2014\u2013]{2,}|\*{3,}|[=#]{7,}) +\w.*\w\W* +(?P=rule)")
 
 

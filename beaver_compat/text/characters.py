@@ -92,7 +92,7 @@ class Characters:
 
     def __init__(self, text: str) -> None:
         self.points = code_points(text)
-        self.classes = _classes_of(self.points)
+        self.classes, self._highest = _classes_of(self.points)
         self._known: dict[int | str, Places] = {}
 
     def __getstate__(self) -> dict[str, object]:
@@ -120,7 +120,9 @@ class Characters:
         array([1, 4])
         """
         for sign in signs:
-            if sign not in self._known:
+            if ord(sign) > self._highest:
+                self._known[sign] = np.zeros(0, dtype=np.int64)
+            elif sign not in self._known:
                 self._known[sign] = _places(self.points, partial(np.equal, np.uint32(ord(sign))))
         if len(signs) == 1:
             return self._known[signs]
@@ -226,10 +228,10 @@ def inside_number(characters: Characters, places: NDArray[np.integer[Any]]) -> N
     return inside[places]
 
 
-def _classes_of(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
-    """What each character is, as a sum of class bits, uint16 [n]."""
+def _classes_of(points: NDArray[np.uint32]) -> tuple[NDArray[np.uint16], int]:
+    """What each character is, as a sum of class bits, uint16 [n]; and the highest code point."""
     classes = np.empty(points.size, dtype=np.uint16)
-    flagged = False
+    highest = -1
     for low in range(0, points.size, CHARACTERS_AT_ONCE):
         part = points[low : low + CHARACTERS_AT_ONCE]
         found = _classes.take(part)
@@ -238,11 +240,11 @@ def _classes_of(points: NDArray[np.uint32]) -> NDArray[np.uint16]:
                 _classes[point] = _class_of(point)
             found = _classes.take(part)
         classes[low : low + part.size] = found
-        flagged |= bool(part.max() >= _REGIONAL_INDICATORS[0])
-    if flagged:
+        highest = max(highest, int(part.max()))
+    if highest >= _REGIONAL_INDICATORS[0]:
         flags = (points >= _REGIONAL_INDICATORS[0]) & (points <= _REGIONAL_INDICATORS[1])
         classes[_second_in_pair(flags)] |= JOINED
-    return classes
+    return classes, highest
 
 
 def _class_of(point: int) -> int:
