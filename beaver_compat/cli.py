@@ -158,6 +158,8 @@ def _compressor(arguments: argparse.Namespace) -> BeaverPromptCompressor:
 
 def _compress(arguments: argparse.Namespace) -> CompressionResult:
     contexts = [_read(name, arguments.encoding) for name in arguments.files or ["-"]]
+    if not any(map(str.strip, contexts)):
+        _tell("warning: there is no text to compress; the input is empty")
     return _compressor(arguments).compress(
         contexts,
         arguments.instruction,

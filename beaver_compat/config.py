@@ -19,10 +19,35 @@ _MOST = 2**31 - 1  # tokens or pages; sums of a few stay far inside int64
 
 @dataclass(frozen=True)
 class BeaverConfig:
-    """How pages are made, scored and chosen.
+    """How pages are made, scored and chosen: one field for every choice.
 
-    The defaults are what ``benchmarks/run.py`` found best; :meth:`paper` gives the paper to the letter.
-    Every row of the paper's ablation table is one field of it, named in the comment beside the field.
+    The defaults are what ``benchmarks/run.py`` found best; :meth:`paper` gives the paper to the letter.  Every row of
+    the paper's ablation table is one field, named in brackets.
+
+    Attributes:
+        page_size: M, the most tokens of a page ["Page Size"].
+        fold_words: whether words behind brackets and at line ends are read as behind a space, and match in any case.
+        pooling_weight: gamma of Eq. 5; 1 is mean pooling alone, 0 max pooling alone ["w/o Max/Mean-Pooling"].
+        itf: where Eq. 2 weighs: in pooling and scores (``"all"``), in scores only, nowhere ["w/o ITF Score"].
+        late_interaction: whether Eq. 6 has one vector for each query token, not one for all ["w/o Multi-Token Query"].
+        late_interaction_tokens: the shortest query, in tokens, that Eq. 6 takes token by token.
+        semantic_weight: lambda, the share of meaning against words ["Semantic Only" is 1, "Lexical Only" 0].
+        lexical_score: exact overlap (Eq. 7) or MaxSim, overlap softened by cosine.
+        maxsim_floor: cosines below this count as no match.
+        norm_weight: how far a row shorter than usual, as words of grammar have, lessens a question token's weight in
+            MaxSim; 0 is not at all.
+        phrase_weight: what an exact match gains for each neighbour that it shares with the query.
+        neighbor_weight: share of each neighbouring page's score that a page gets.
+        sentence_weight: weight of a sentence's own score against its page's; 0 keeps whole pages.
+        record_weight: the same of a line of data or code, which has less to do with the lines around it.
+        heading_weight: share of its heading's, document title's or speaker's score that a sentence gets.
+        number_weight: what a sentence with a number gains where the question asks how many, how long, when.
+        repeats_last: whether a sentence that stood word for word before is kept only when all others are.
+        anchor_pages, flow_window: k_anc and w_flow, pages kept for where they stand, at the beginning and at the end.
+        prior_share: the most of the budget that anchors, and flow, may each take; 1 is no bound.
+        selection: what is kept ["Flow/Anchor/Flash Only"].
+        part_labels: whether text of a numbered document, a section or a long turn is kept with what names it.
+        sentence_smoothing: whether what is kept is rounded out to whole sentences ["w/o Sentence Smooth"].
 
     >>> BeaverConfig.paper().pooling_weight
     0.7
@@ -33,33 +58,32 @@ class BeaverConfig:
     """
 
     # Segmenter
-    page_size: int = 64  # M, tokens; rows "Page Size"
+    page_size: int = 64
     # PageEncoder
-    fold_words: bool = True  # words behind brackets, line ends are read as behind a space, and match in any case
-    pooling_weight: float = (
-        1.0  # gamma of Eq. 5: 1 is mean pooling alone, 0 max pooling alone; rows "w/o Max/Mean-Pooling"
-    )
-    itf: ItfUse = "scores"  # where Eq. 2 weighs: pooling and scores, scores only, nowhere; row "w/o ITF Score"
-    late_interaction: bool = False  # Eq. 6 with one vector per query token; row "w/o Multi-Token Query"
-    late_interaction_tokens: int = 4  # shortest query, in tokens, that Eq. 6 takes token by token
+    fold_words: bool = True
+    pooling_weight: float = 1.0
+    itf: ItfUse = "scores"
+    late_interaction: bool = False
+    late_interaction_tokens: int = 4
     # QueryPlanner: scores
-    semantic_weight: float = 0.5  # lambda; rows "Semantic Only" (1) and "Lexical Only" (0)
-    lexical_score: LexicalScore = "maxsim"  # exact overlap (Eq. 7) or overlap softened by cosine
-    maxsim_floor: float = 0.3  # cosines below this count as no match
-    phrase_weight: float = 0.3  # what an exact match gains for each neighbour that it shares with the query
-    neighbor_weight: float = 0.15  # share of each neighbouring page's score that a page gets
-    sentence_weight: float = 0.3  # weight of a sentence's own score against its page's; 0 keeps whole pages
-    record_weight: float = 0.7  # the same of a line of data or code, which has less to do with the lines around it
-    heading_weight: float = 0.45  # share of its heading's, document title's or speaker's score that a sentence gets
-    number_weight: float = 0.2  # what a sentence with a number gains where the question asks how many, how long, when
-    repeats_last: bool = True  # a sentence that stood word for word before is kept only when all others are
+    semantic_weight: float = 0.5
+    lexical_score: LexicalScore = "maxsim"
+    maxsim_floor: float = 0.3
+    norm_weight: float = 1.0
+    phrase_weight: float = 0.3
+    neighbor_weight: float = 0.15
+    sentence_weight: float = 0.3
+    record_weight: float = 0.7
+    heading_weight: float = 0.45
+    number_weight: float = 0.2
+    repeats_last: bool = True
     # QueryPlanner: selection
-    anchor_pages: int = 4  # k_anc
-    flow_window: int = 4  # w_flow
-    prior_share: float = 0.125  # the most that anchors, and flow, may each take of the budget; 1 is no bound
-    selection: tuple[SelectionRole, ...] = ("anchor", "flow", "flash")  # rows "Flow/Anchor/Flash Only"
-    part_labels: bool = True  # text of a numbered document, a section or a long turn is kept with what names it
-    sentence_smoothing: bool = True  # row "w/o Sentence Smooth"
+    anchor_pages: int = 4
+    flow_window: int = 4
+    prior_share: float = 0.125
+    selection: tuple[SelectionRole, ...] = ("anchor", "flow", "flash")
+    part_labels: bool = True
+    sentence_smoothing: bool = True
 
     def __post_init__(self) -> None:
         for name in ("page_size", "late_interaction_tokens"):
@@ -70,6 +94,7 @@ class BeaverConfig:
             "pooling_weight",
             "semantic_weight",
             "maxsim_floor",
+            "norm_weight",
             "phrase_weight",
             "neighbor_weight",
             "sentence_weight",
@@ -97,6 +122,7 @@ class BeaverConfig:
             "late_interaction": True,
             "semantic_weight": 0.7,
             "lexical_score": "overlap",
+            "norm_weight": 0.0,
             "phrase_weight": 0.0,
             "neighbor_weight": 0.0,
             "sentence_weight": 0.0,

@@ -124,17 +124,22 @@ def maxsim(
     sizes: Sequence[int] | None = None,
     kinds: Sequence[int] | None = None,
     numeric: Sequence[bool] | None = None,
+    norm: float = 0.0,
 ) -> Array:
     """The best match of every query token in each range, a word or a repeated token counting once in all.
 
-    A token of a word of several (``sizes``), or inside a number, gains the weight of its run, another its own at most;
-    of words with a digit (``numeric``) 2.5 times that.
+    Of the weight the share ``norm`` is lessened where a token's row is shorter than those of the context's distinct
+    tokens in the mean.  A token of a word of several (``sizes``), or inside a number, gains the weight of its run,
+    another its own at most; of words with a digit (``numeric``) 2.5 times that.
     Tokens of one kind (of each id) match wholly.
     """
     inside = inside or ([False] * len(tokens), [False] * len(query))
     sizes, kinds = sizes or [1] * len(query), kinds or list(range(len(table)))
     shared = runs(tokens, query, inside, kinds)
     times = [[kinds[token] for token in query].count(kinds[asked]) for asked in query]
+    lengths = np.linalg.norm(table, axis=1)
+    usual = sum(lengths[token] for token in set(tokens)) / len(set(tokens))
+    weight = {token: own * (1 - norm + norm * min(1, lengths[token] / usual)) for token, own in weight.items()}
     scores = []
     for start, end in pairwise(limits):
         score = 0.0

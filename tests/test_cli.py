@@ -58,6 +58,12 @@ def test_a_budget_that_instruction_and_question_alone_exceed_is_told() -> None:
     assert run(*options, "-t", str(result["compressed_tokens"])).stderr == b""
 
 
+def test_an_empty_input_is_told() -> None:
+    done = run("-t", "50", "-q", "Who?", given=b" \n")
+    assert (done.returncode, done.stdout) == (0, b" \n\n\nWho?\n")
+    assert done.stderr == b"beaver: warning: there is no text to compress; the input is empty\n"
+
+
 def test_text_in_other_encodings(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     text = "Grüße aus Köln, Łódź."

@@ -23,6 +23,7 @@ from beaver_compat.scores.pieces import Piece, _split, read_pieces
 
 VOCABULARY, WIDTH, CAPACITY = 40, 6, 7
 TABLE = np.random.default_rng(7).normal(size=(VOCABULARY, WIDTH)).astype(np.float32)
+TABLE *= np.random.default_rng(8).uniform(0.2, 2, size=(VOCABULARY, 1)).astype(np.float32)
 CLOSE: dict[str, Any] = {"rtol": 2e-5, "atol": 2e-6}  # float32 sums of at most some dozen terms
 
 
@@ -85,7 +86,9 @@ def reference(context: list[int], query: list[int], limits: list[int], config: B
     if config.lexical_score == "overlap":
         lexical = paper.lexical(context, query, pages, weight)
     else:
-        lexical = paper.maxsim(table, context, query, limits, weight, config.maxsim_floor, config.phrase_weight)
+        lexical = paper.maxsim(
+            table, context, query, limits, weight, config.maxsim_floor, config.phrase_weight, norm=config.norm_weight
+        )
     share = config.semantic_weight
     return share * paper.min_max(semantic) + (1 - share) * paper.min_max(lexical)
 
@@ -154,13 +157,14 @@ def test_maxsim_is_its_loop(case: tuple[list[int], ...], data: st.DataObject) ->
     context, query = data.draw(st.sampled_from([(context, query), ([token % 3 for token in context], few)]))
     inside = tuple([False, *(data.draw(st.booleans()) for _ in part[1:])] for part in (context, query))
     weight = paper.itf(context, query)
-    config = BeaverConfig(maxsim_floor=0.2, phrase_weight=0.4)
+    norm = data.draw(st.sampled_from([0.0, 0.7, 1.0]))
+    config = BeaverConfig(maxsim_floor=0.2, norm_weight=norm, phrase_weight=0.4)
     sizes, numeric = [data.draw(st.integers(1, 3)) for _ in query], [data.draw(st.booleans()) for _ in query]
     kinds = [token // data.draw(st.sampled_from([1, 2, 3])) for token in range(VOCABULARY)]
     tokens, asked = read(context, query, inside=inside, sizes=sizes, kinds=kinds, numeric=numeric)
     found = maxsim.maxsim_scores(tokens, read_pieces(tokens, [torch.tensor(pages)]), asked, config)[0]
     expected = paper.maxsim(
-        TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside, sizes, kinds, numeric
+        TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside, sizes, kinds, numeric, norm
     )
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
 

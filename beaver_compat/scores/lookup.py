@@ -253,6 +253,11 @@ def of_prompt(values: Tensor, prompts: Tensor) -> Tensor:
     return values if values.shape[0] == 1 else values.index_select(0, prompts)
 
 
+def prompt_sums(values: Tensor, prompts: Tensor, count: int) -> Tensor:
+    """The sum of each prompt's values ([n]), float64 [B]: the same in any company."""
+    return torch.zeros(count, dtype=torch.float64, device=values.device).index_add_(0, prompts, values.double())
+
+
 def prompt_bounds(values: Tensor, prompts: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """The least and the greatest of each prompt's values ([n]), [B] each; 0 where it has none."""
     if count == 1 and values.numel():

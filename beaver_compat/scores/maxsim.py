@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.page_encoder import range_maxima
-from beaver_compat.scores.lookup import ContextTokens, QueryTokens, of_prompt, unit_rows
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens, of_prompt, prompt_sums, row_norms
 from beaver_compat.scores.phrases import Phrases, shared_phrases
 from beaver_compat.scores.pieces import Piece, of_all
 
@@ -35,16 +35,20 @@ def maxsim_scores(
 
     Differs from the paper: takes the place of Eq. 7.  It is ColBERT's late interaction over static token embeddings:
     an exact match counts fully, in any case, a related word by its cosine.  A word counts once, however many tokens it
-    is spelt in, and so does a token that the query repeats.
+    is spelt in, and so does a token that the query repeats.  What a training has left short says little: ``w_k`` is
+    Eq. 2 times the length of the token's row over the mean of the context's distinct tokens, 1 at most, so that words
+    of grammar count for little also where they are rare in the context (`norm_weight`).
     Parameters and result are those of `semantic_scores`.
     """
     kinds, sizes = query.kinds.index_select(0, query.places), query.words.sizes
     repeats = torch.bincount(kinds).index_select(0, kinds)  # [K]
+    norms = row_norms(query.rows)
     own = query.weights.index_select(0, query.places)
+    if config.norm_weight > 0:
+        own = own.lerp(own * _relative_norms(context, query, norms), config.norm_weight)
     weights = own / (repeats * sizes)
     prompts, count = query.prompts, len(query.edges) - 1
-    sums = torch.zeros(count, dtype=torch.float64, device=weights.device).index_add_(0, prompts, weights.double())
-    totals = of_prompt(sums.clamp_min_(_LEAST_WEIGHT).float(), prompts)
+    totals = of_prompt(prompt_sums(weights, prompts, count).clamp_min_(_LEAST_WEIGHT).float(), prompts)
     phrases = None
     if config.phrase_weight > 0:
         rewards = config.phrase_weight * torch.where(query.words.numeric, _NUMERIC_GAIN, 1) / (repeats * totals)  # [K]
@@ -54,7 +58,7 @@ def maxsim_scores(
     shares = weights.new_zeros(count, longest)
     shares[prompts, query.columns] = weights / totals
     known = torch.cat([query.places[query.places < context.counts.numel()].long(), query.forms[0]])
-    units = unit_rows(query.rows)
+    units = query.rows / norms.unsqueeze(1)
     below = float(np.nextafter(np.float32(config.maxsim_floor), np.float32(-1)))  # what is above it stays
     found: list[Tensor] = []
     for low in range(0, longest, _QUERY_TOKENS_AT_ONCE):
@@ -66,6 +70,14 @@ def maxsim_scores(
         more = of_all(pieces, partial(_best_matches, cosines, matching, inside))
         found = [total + term for total, term in zip(found, more, strict=True)] if found else more
     return [total.float() for total in found]
+
+
+def _relative_norms(context: ContextTokens, query: QueryTokens, norms: Tensor) -> Tensor:
+    """Lengths of the query tokens' rows over the mean length of their context's distinct tokens, 1 at most, [K]."""
+    count = len(query.edges) - 1
+    tokens = torch.tensor(context.limits, device=norms.device).diff()
+    means = prompt_sums(context.norms, context.prompts, count).div_(tokens).float()
+    return norms.div(of_prompt(means, query.prompts)).clamp_max_(1.0)
 
 
 def _cosines(context: ContextTokens, query: QueryTokens, units: Tensor, low: int, high: int) -> Tensor:
