@@ -82,12 +82,14 @@ class PartLabels(NamedTuple):
         alone: True for each line that is nothing but a label or its title, bool [N].
         parts: those of several lines.
         shaped: the lines that are labels by their shape; what is below them is not of a guessed title above them.
+        turns: those of them that tell who wrote the message below.
     """
 
     ends: Positions
     alone: NDArray[np.bool_]
     parts: list[Part]
     shaped: set[int]
+    turns: set[int]
 
 
 class _Label(NamedTuple):
@@ -105,7 +107,7 @@ def find_part_labels(lined: LinedText) -> PartLabels:
     Args:
         lined: the text.
     """
-    found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [], set())
+    found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [], set(), set())
     kinds = _labels(lined)
     asked = _asked(kinds)
     valued = np.array([label.line for label in kinds.pop((_VALUED, _VALUED), [])] + [lined.starts.size])
@@ -123,6 +125,7 @@ def find_part_labels(lined: LinedText) -> PartLabels:
             limits = np.minimum(limits, valued[valued.searchsorted(lines)])
         if word in (_STAMPED, _RULED):
             found.shaped.update(lines.tolist())
+            found.turns.update(lines.tolist() if word == _STAMPED else [])
             least = paragraphs[paragraphs.searchsorted(lines, side="right")]
             limits = np.where(guessed, np.maximum(limits, least), limits)
         own = _alone(found, lines, limits, lined, among(lines, asked), word not in _NAMES)
