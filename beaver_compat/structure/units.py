@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from beaver_compat.structure.choices import short_choices
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.structure.columns import aligned_rows
-from beaver_compat.structure.cues import subtitle_cues
+from beaver_compat.structure.cues import cue_texts, subtitle_cues
 from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.examples import short_examples
@@ -27,6 +27,7 @@ from beaver_compat.structure.headings import clause_titles
 from beaver_compat.structure.items import short_items
 from beaver_compat.structure.line_labels import VALUE, ruled_lines, stamped_lines
 from beaver_compat.structure.logs import log_entries
+from beaver_compat.structure.roles import with_roles
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
 from beaver_compat.structure.tables import html_rows
@@ -71,9 +72,11 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
         lined: the text.
         implicit_query: True where the last block is what is asked, so that it is no example.
     """
+    if not lined.starts.size:
+        return lined
+    lined = with_roles(_with_turns(lined))
     if lined.starts.size < 2:
         return lined
-    lined = _with_turns(lined)
     lined = _with_line_labels(lined)
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
@@ -134,10 +137,24 @@ def _with_fences(lined: LinedText) -> LinedText:
 
 
 def _with_cues(lined: LinedText) -> LinedText:
-    """The text with each short cue of subtitles as one record."""
+    """The text with each cue of subtitles as one line: a short one as a record, a longer one with a label.
+
+    That is all before what is said, the speaker among it; where several speak, a cue is a record unless it is long.
+    """
     begins, ends = subtitle_cues(lined)
-    short = (lined.ends[ends - 1] - lined.first[begins] <= _LONGEST_ENTRY) & (ends - begins > 1)
-    return _merged(lined, begins[short], ends[short])
+    if not begins.size:
+        return lined
+    several, length = ends - begins > 1, lined.ends[ends - 1] - lined.first[begins]
+    said = np.where(several & (length > _LONGEST_TURN), cue_texts(lined, begins, ends), -1)
+    labelled = dict(zip(lined.starts[begins[said >= 0]].tolist(), said[said >= 0].tolist(), strict=True))
+    merged = several & ((said >= 0) | (length <= _LONGEST_ENTRY))
+    lined = _merged(lined, begins[merged], ends[merged])
+    lines = lined.starts.searchsorted(list(labelled))
+    labels, records, terminated = (
+        column.copy() for column in (lined.boundaries.labels, lined.boundaries.records, lined.boundaries.terminated)
+    )
+    labels[lines], records[lines], terminated[lines] = list(labelled.values()), False, True
+    return lined.with_boundaries(replace(lined.boundaries, labels=labels, records=records, terminated=terminated))
 
 
 def _with_entries(lined: LinedText) -> LinedText:
