@@ -150,11 +150,10 @@ def _with_cues(lined: LinedText) -> LinedText:
     merged = several & ((said >= 0) | (length <= _LONGEST_ENTRY))
     lined = _merged(lined, begins[merged], ends[merged])
     lines = lined.starts.searchsorted(list(labelled))
-    labels, records, terminated = (
-        column.copy() for column in (lined.boundaries.labels, lined.boundaries.records, lined.boundaries.terminated)
-    )
+    boundaries = lined.boundaries
+    labels, records, terminated = boundaries.labels.copy(), boundaries.records.copy(), boundaries.terminated.copy()
     labels[lines], records[lines], terminated[lines] = list(labelled.values()), False, True
-    return lined.with_boundaries(replace(lined.boundaries, labels=labels, records=records, terminated=terminated))
+    return lined.with_boundaries(replace(boundaries, labels=labels, records=records, terminated=terminated))
 
 
 def _with_entries(lined: LinedText) -> LinedText:
@@ -176,6 +175,7 @@ def _with_turns(lined: LinedText) -> LinedText:
 
     What stands behind a name and date in brackets is a note of several sentences, each of which has that label.
     A speaker is known by a time beside the name, by speaking again, or by a known speaker on the next line or the last.
+    Of lines of several sentences that begin with other names each, the sentences have the name as their label, too.
     A name of which most lines go on with a number is a key, and no label: other text would seem to be its value.
     """
     text, boundaries, lines = lined.text, lined.boundaries, lined.starts
@@ -201,6 +201,9 @@ def _with_turns(lined: LinedText) -> LinedText:
     known = np.zeros(lines.size + 2, dtype=bool)  # a line on either side
     known[[1 + line for line, speaker in speakers.items() if often[speaker] > 1 and speaker not in keys]] = True
     known = known[1:-1] | known[:-2] | known[2:]
+    named = _named_in_turn(lined, {line: int(labels[line]) for line, speaker in speakers.items() if speaker})
+    named = named[~known[named]]
+    known[named] = noted[named] = True
     known[[line for line, speaker in speakers.items() if speaker in keys]] = False
     turns = np.where(known, labels, lines) > lines
     if not turns.any():
@@ -209,6 +212,22 @@ def _with_turns(lined: LinedText) -> LinedText:
     torn = (turns & ~noted & (ends - lines <= _LONGEST_TURN))[holders]
     sentences, labels = boundaries.sentences[~torn], np.where(turns, labels, lines)
     return lined.with_boundaries(replace(boundaries, sentences=sentences, labels=labels))
+
+
+def _named_in_turn(lined: LinedText, labels: dict[int, int]) -> Positions:
+    """The lines with a name before several sentences, three at least right below each other, ascending, int64.
+
+    Args:
+        lined: the text.
+        labels: where the name ends that a line begins with, by the line.
+    """
+    sentences, lines = lined.boundaries.sentences, np.array(list(labels), dtype=np.int64)
+    behind = np.array(list(labels.values()), dtype=np.int64)
+    inner = sentences.searchsorted(lined.ends[lines]) > sentences.searchsorted(behind, side="right")
+    said = np.zeros(lined.starts.size + 4, dtype=bool)  # two lines on either side
+    said[2 + lines[inner & lined.boundaries.terminated[lines]]] = True
+    run = said[:-2] & said[1:-1] & said[2:]
+    return np.flatnonzero(run[:-2] | run[1:-1] | run[2:])
 
 
 def _with_line_labels(lined: LinedText) -> LinedText:
