@@ -143,6 +143,7 @@ def test_instructions_in_brackets(compressor: BeaverPromptCompressor) -> None:
         "The mark `<|im_start|>` begins a message, `<|im_end|>` ends it.\nIt rains.",
         "# System\nIt rains.\n\n# Users\nIt snows.",
         "User: It rains.\nAssistant: It snows.",
+        '{"text": "<|im_start|>user It rains.<|im_end|>"}\n{"text": "<|im_start|>user It snows.<|im_end|>"}',
         "INST] is no mark. [inst is none, too.",
         "User interface:\nIt rains.\n\nSystem requirements:\nIt snows.",
     ],

@@ -141,7 +141,7 @@ def without_marks(lined: LinedText, start: int, end: int) -> tuple[int, int]:
 
 @once
 def _marks(lined: LinedText) -> Positions:
-    """Where each mark begins and ends, ascending, int64 [k, 2]; none where there is but one."""
+    """Where each mark begins and ends, ascending, int64 [k, 2]; none inside a record or where there is but one."""
     text, first, ends = lined.text, lined.first, lined.ends
     found: dict[int, int] = {}
     if any(holds(text, sign) for sign in _SIGNS):
@@ -150,8 +150,10 @@ def _marks(lined: LinedText) -> Positions:
     for line in np.flatnonzero(likely).tolist():
         if _LINE.fullmatch(text, first[line], ends[line]):
             found[int(first[line])] = int(ends[line])
-    marks = sorted(found.items()) if len(found) >= _LEAST else []
-    return np.array(marks, dtype=np.int64).reshape(-1, 2)
+    marks = np.array(sorted(found.items()), dtype=np.int64).reshape(-1, 2)
+    line = lined.starts.searchsorted(marks[:, 0], side="right") - 1
+    marks = marks[~lined.boundaries.records[line] | among(first[line], marks[:, 0])]
+    return marks if len(marks) >= _LEAST else marks[:0]
 
 
 @once
