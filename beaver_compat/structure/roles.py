@@ -151,8 +151,8 @@ def _marks(lined: LinedText) -> Positions:
         if _LINE.fullmatch(text, first[line], ends[line]):
             found[int(first[line])] = int(ends[line])
     marks = np.array(sorted(found.items()), dtype=np.int64).reshape(-1, 2)
-    line = lined.starts.searchsorted(marks[:, 0], side="right") - 1
-    marks = marks[~lined.boundaries.records[line] | among(first[line], marks[:, 0])]
+    holders = lined.starts.searchsorted(marks[:, 0], side="right") - 1
+    marks = marks[~lined.boundaries.records[holders] | among(first[holders], marks[:, 0])]
     return marks if len(marks) >= _LEAST else marks[:0]
 
 
