@@ -30,6 +30,7 @@ from beaver_compat.smoothing import Smoother
 from beaver_compat.structure.lead_finder import find_leads
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.openings import text_begins
+from beaver_compat.structure.roles import find_roles, without_marks
 from beaver_compat.structure.units import with_units
 from beaver_compat.text.ascending import among, distinct
 from beaver_compat.text.characters import inside_number
@@ -145,7 +146,13 @@ class Document:
         start, end = self.query
         if start == self.ids.size:
             start, end, _ = find_query(self.lined, self.token_starts, self.context_limits, config.page_size)
-        text, characters, own = self.lined.text, self.lined.characters, slice(start, end)
+        text, characters = self.lined.text, self.lined.characters
+        low, high = without_marks(self.lined, *_characters(self.token_starts, len(text), (start, end)))
+        start, end = (
+            max(start, int(self.token_ends.searchsorted(low, side="right"))),
+            int(self.token_starts.searchsorted(high)),
+        )
+        own = slice(start, end)
         asked = text[slice(*_characters(self.token_starts, len(text), (start, end)))]
         starts, ends = self.token_starts[own], self.token_ends[own]
         return make_query(self.ids[own], self.inside[own], characters, starts, ends, asked, tokenizer, config)
@@ -213,7 +220,7 @@ def prepare_document(
         found = find_query(lined, token_starts, tokens.limits, size)
         query = found.start, found.end
         if found.asks and leads is not None:  # what is asked is no part of what it stands below
-            leads = leads.apart(*_characters(token_starts, length, query))
+            leads = leads.apart(*_characters(token_starts, length, query), find_roles(lined).lines)
     text_start, text_end = _beside(query, token_starts.size)
     context_limits = tokens.limits.clip(text_start, text_end)
     _, end_character = _characters(token_starts, length, (text_start, text_end))

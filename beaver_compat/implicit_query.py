@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.segmenter import tokens_at
+from beaver_compat.structure.roles import find_roles
 from beaver_compat.text.ascending import union
 from beaver_compat.text.boundaries import Boundaries
 from beaver_compat.text.characters import is_any
@@ -49,6 +50,7 @@ _TASK = re.compile(
     r"|总结|總結|概括|翻译|翻譯|提取|改写|改寫|要約|翻訳|요약|번역)",
     re.I,
 )
+_USER = re.compile(r"user|human|instruction|input|\[INST\]|<</SYS>>", re.I)  # who asks the model
 _OPTION = re.compile(r"[ \t]*[(\[]?(?:[A-Ha-h]|\d\d?)[.):\]]")
 
 
@@ -67,6 +69,7 @@ def find_query(lined: LinedText, token_starts: Positions, context_limits: Positi
 
     - at the end, what begins with the last line that calls itself a question, 2 M tokens at most;
     - at the beginning, what ends with the only paragraph that does so, 2 M tokens at most;
+    - at the end, in a chat of a model's template (`roles`), the last message that says something, if it is the user's;
     - at the end, the last line with a question mark, or of a longer one the sentence, behind a blank line or near the
       end, with the questions right above it, or its options below it;
     - at the end, the line above a last one such as ``Assistant:``;
@@ -105,7 +108,7 @@ def find_query(lined: LinedText, token_starts: Positions, context_limits: Positi
     high, farthest = (int(token_starts[min(size, edge, last // 2)]) for size in (page_size, 2 * page_size))
     opening = _cued_opening(lined, farthest)
     if not opening:
-        begin = _questioned(lined, (far, low, near, end)) or _turn(lined, low)
+        begin = _message(lined, low) or _questioned(lined, (far, low, near, end)) or _turn(lined, low)
         if begin:
             return from_character(begin, asks=True)
         opening = _opening(lined, high, int(token_starts[min(_LEAST_INSTRUCTION, most)]))
@@ -173,11 +176,30 @@ def _in_address(text: str, mark: int) -> bool:
     return "://" in before[max(before.rfind(" "), before.rfind("\n")) + 1 :]
 
 
+def _message(lined: LinedText, low: int) -> int:
+    """Where the text of a chat's last message that says something begins, from ``low``; 0 if it is the model's.
+
+    A last mark that nothing stands behind tells that the model is to answer.
+    """
+    messages = find_roles(lined)
+    if not messages.lines.size or messages.limits[-1] < lined.starts.size:
+        return 0
+    texts = np.append(lined.boundaries.words, len(lined.text))
+    said = texts[texts.searchsorted(messages.ends)]
+    if said[-1] == len(lined.text):
+        said = said[:-1]
+    elif not _USER.search(lined.text, lined.first[messages.lines[-1]], messages.ends[-1]):
+        return 0
+    below = lined.starts[lined.starts.searchsorted(said[-1:], side="right") - 1]
+    return next((begin for begin in below.tolist() if begin >= low), 0)
+
+
 def _turn(lined: LinedText, low: int) -> int:
     """The line above a last one that is a name and a colon, as of who is to answer; 0 if the last one is none."""
     lines = lined.starts
     short = lines.size > 1 and lined.ends[-1] - lined.first[-1] <= _LONGEST_NAME
     named = short and lined.line(-1).rstrip("*")[-1:] in (":", "：")
+    named = named or lines.size - 1 in find_roles(lined).lines[1:]
     return int(lines[-2]) if named and lines[-2] >= low else 0
 
 

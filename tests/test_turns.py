@@ -86,3 +86,22 @@ def test_of_a_long_turn_the_best_sentence_comes_with_the_speaker(compressor: Bea
 def test_many_questions_do_no_harm(compressor: BeaverPromptCompressor, line: str) -> None:
     text = f"{line}\n" * 20_000 + "Cem: The toll is 24 crowns."
     assert "24 crowns" in kept(compressor, text, "How high is the toll in crowns?", 60)
+
+
+PRODUCTS = {"Aster": ("red", 4, 24), "Birch": ("blue", 5, 36), "Cedar": ("green", 6, 48)}
+
+
+def test_sentences_of_lines_with_one_name_each_stand_behind_their_own(compressor: BeaverPromptCompressor) -> None:
+    lines = {
+        name: [f"I am {colour}.", f"I weigh {weight} kg.", f"My warranty covers {months} months."]
+        for name, (colour, weight, months) in PRODUCTS.items()
+    }
+    text = "\n".join(f"{name}: {' '.join(said)}" for name, said in lines.items())
+    for name, said in lines.items():
+        for budget in range(34, 90, 3):
+            context = kept(compressor, text, f"How many months does the warranty of the {name} cover?", budget)
+            assert said[-1] in context, budget
+            owner = ""
+            for word in re.findall(r"\w+(?=: )|(?:I|My) [^.\n]*\.", context):
+                owner = word if word in lines else owner
+                assert word in lines or word in lines[owner], budget

@@ -20,6 +20,8 @@ _ARROW = "-->"
 _TIME = r"(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}"
 CUE_TIMES = rf"{_TIME} *{_ARROW} *{_TIME}(?!\S)"
 _TIMES = re.compile(CUE_TIMES)
+_HEAD = re.compile(rf"(?:(?!{CUE_TIMES})[^\n]*\n\s*)?{CUE_TIMES}[^\n]*\n\s*(?:<v\b[^<>\n]{{0,80}}>)?(?![-\u2013>] ?)")
+_OTHERS = re.compile(r"<v\b|^[-\u2013>] ?\w", re.M)  # speakers
 
 
 def subtitle_cues(lined: LinedText) -> tuple[Positions, Positions]:
@@ -47,3 +49,18 @@ def subtitle_cues(lined: LinedText) -> tuple[Positions, Positions]:
     begin, times = np.array(begins, dtype=np.int64), np.array(found, dtype=np.int64)
     limits = np.append(np.flatnonzero(blank), blank.size)
     return begin, np.minimum(limits[limits.searchsorted(times, side="right")], nexts(begin, blank.size))
+
+
+def cue_texts(lined: LinedText, begins: Positions, ends: Positions) -> Positions:
+    """Where what is said in each of some cues begins, behind the speaker (``<v Ada>``); -1 where several do.
+
+    Args:
+        lined: the text.
+        begins, ends: the first hard line of each cue and the line behind its last, int64 [k].
+    """
+    text, found = lined.text, []
+    for begin, end in zip(lined.first[begins].tolist(), lined.ends[ends - 1].tolist(), strict=True):
+        head = _HEAD.match(text, begin, end)
+        alone = head and not _OTHERS.search(text, head.end(), end) and head.end() < end
+        found.append(head.end() if head and alone else -1)
+    return np.array(found, dtype=np.int64)

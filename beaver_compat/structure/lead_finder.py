@@ -24,6 +24,7 @@ from beaver_compat.structure.line_labels import add_groups
 from beaver_compat.structure.logs import add_entries, log_entries
 from beaver_compat.structure.metadata import add_headers, add_sources
 from beaver_compat.structure.parts import Parts, find_parts
+from beaver_compat.structure.roles import find_roles
 from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.units import FENCES, fence_pairs
@@ -69,6 +70,8 @@ def find_leads(lined: LinedText) -> Leads | None:
     needed[underlines, 0] = underlines - 1
     parts = find_parts(lined, titles, underlines)
     add_headers(lined, parts)
+    roles = find_roles(lined).lines
+    bare[roles[parts.label_ends[roles] >= text_ends[roles]]] = True
     named, ends = section_names(lined)
     parts.label_ends[named] = ends
     if in_diffs.any():

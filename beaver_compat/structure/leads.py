@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import distinct
+from beaver_compat.text.ascending import among, distinct
 
 Positions = NDArray[np.int64]
 
@@ -165,13 +165,16 @@ class Leads:
         """True for each of some characters below what heads an item: the same words mean something else."""
         return self.items[self.starts.searchsorted(starts, side="right") - 1] >= 0
 
-    def apart(self, start: int, end: int) -> Leads:
-        """The same, but no line between two characters needs one outside, or the other way round."""
+    def apart(self, start: int, end: int, roles: Positions) -> Leads:
+        """The same, but no line between two characters needs one outside, or the other way round.
+
+        But for the lines ``roles``, ascending, which name all below them.
+        """
         inside = np.append((self.starts >= start) & (self.starts < end), False)
 
         def cut(lines: Positions) -> Positions:
             own = inside[:-1].reshape(-1, *(1 for _ in lines.shape[1:]))
-            return np.where(inside[lines] == own, lines, -1)
+            return np.where((inside[lines] == own) | among(lines, roles), lines, -1)
 
         return replace(
             self,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.structure.line_labels import VALUE, ruled_lines, stamped_lines
+from beaver_compat.structure.roles import find_roles
 from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import DIGIT, is_any
 from beaver_compat.text.lined_text import LinedText
@@ -35,8 +36,9 @@ _NAME = re.compile(
 )
 _NO_NAME = re.compile(r"[\d,\uff0c_]")  # in what stands before a colon: a line of data, or a sentence
 _BOLD, _PLAIN, _VALUED = "**", ":", "0"  # kinds of names; no name, but a key with its value
-_STAMPED, _RULED = "@", "--"  # and of lines that are labels by their shape
-_NAMES = (_BOLD, _PLAIN, _STAMPED, _RULED)
+_STAMPED, _RULED, _ROLE = "@", "--", "<|"  # and of lines that are labels by their shape
+_SHAPED = (_STAMPED, _RULED, _ROLE)
+_NAMES = (_BOLD, _PLAIN, *_SHAPED)
 _RULE = r"[-=*]{2,8}"
 _NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
@@ -82,12 +84,14 @@ class PartLabels(NamedTuple):
         alone: True for each line that is nothing but a label or its title, bool [N].
         parts: those of several lines.
         shaped: the lines that are labels by their shape; what is below them is not of a guessed title above them.
+        turns: those of them that tell who wrote the message below.
     """
 
     ends: Positions
     alone: NDArray[np.bool_]
     parts: list[Part]
     shaped: set[int]
+    turns: set[int]
 
 
 class _Label(NamedTuple):
@@ -105,8 +109,9 @@ def find_part_labels(lined: LinedText) -> PartLabels:
     Args:
         lined: the text.
     """
-    found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [], set())
-    kinds = _labels(lined)
+    found = PartLabels(lined.starts.copy(), np.zeros(lined.starts.size, dtype=bool), [], set(), set())
+    roles = find_roles(lined)
+    kinds = _labels(lined, dict(zip(roles.lines.tolist(), roles.ends.tolist(), strict=True)))
     asked = _asked(kinds)
     valued = np.array([label.line for label in kinds.pop((_VALUED, _VALUED), [])] + [lined.starts.size])
     paragraphs = np.append(np.flatnonzero(lined.boundaries.after_blank), lined.starts.size)
@@ -121,12 +126,17 @@ def find_part_labels(lined: LinedText) -> PartLabels:
         limits, guessed = _limits(lines, lined.edges, lined.contexts)
         if word in (_BOLD, _PLAIN):
             limits = np.minimum(limits, valued[valued.searchsorted(lines)])
-        if word in (_STAMPED, _RULED):
+        if word in _SHAPED:
             found.shaped.update(lines.tolist())
+            found.turns.update(lines.tolist() if word != _RULED else [])
             least = paragraphs[paragraphs.searchsorted(lines, side="right")]
             limits = np.where(guessed, np.maximum(limits, least), limits)
-        own = _alone(found, lines, limits, lined, among(lines, asked), word not in _NAMES)
-        if word:
+        if word == _ROLE:
+            limits, guessed = roles.limits, np.zeros(lines.size, dtype=bool)
+        own = _alone(found, lines, limits, lined, among(lines, asked), word)
+        if word == _ROLE:
+            own[:] = True
+        elif word:
             own |= lined.boundaries.after_blank[lines]
         low = (word == _PLAIN) | ((word == _BOLD) & ~found.alone[lines])
         columns = (column[own].tolist() for column in (lines, limits, guessed, low))
@@ -134,8 +144,13 @@ def find_part_labels(lined: LinedText) -> PartLabels:
     return found
 
 
-def _labels(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
-    """What may be labels, by their word in small letters and their brackets."""
+def _labels(lined: LinedText, roles: dict[int, int]) -> dict[tuple[str, str], list[_Label]]:
+    """What may be labels, by their word in small letters and their brackets.
+
+    Args:
+        lined: the text.
+        roles: the lines with the role of a chat's message, and where that ends.
+    """
     text, first, ends = lined.text, lined.first, lined.ends
     near = any_between(lined.characters.places(DIGIT), first, np.minimum(first + _NUMBER_REACH, ends))
     found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
@@ -151,9 +166,9 @@ def _labels(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     numbered = {label.line for labels in found.values() for label in labels}
     stamped = stamped_lines(lined)
     for kind, labels in _names(lined).items():
-        found[kind] = [label for label in labels if label.line not in stamped]
+        found[kind] = [label for label in labels if label.line not in stamped and label.line not in roles]
     ruled = {line: end for line, end in sorted(ruled_lines(lined).items()) if line not in numbered}
-    for sign, label_ends in ((_STAMPED, stamped), (_RULED, ruled)):
+    for sign, label_ends in ((_STAMPED, stamped), (_RULED, ruled), (_ROLE, roles)):
         found[sign, sign] = [_Label(line, number, end) for number, (line, end) in enumerate(label_ends.items())]
     return found
 
@@ -232,7 +247,7 @@ def _limits(lines: Positions, edges: Positions, contexts: Positions) -> tuple[Po
 
 
 def _alone(
-    found: PartLabels, lines: Positions, limits: Positions, lined: LinedText, asked: NDArray[np.bool_], titles: bool
+    found: PartLabels, lines: Positions, limits: Positions, lined: LinedText, asked: NDArray[np.bool_], word: str
 ) -> NDArray[np.bool_]:
     """True for each label that has a line of its own; those lines and the titles below them are put down as such.
 
@@ -244,17 +259,18 @@ def _alone(
         limits: the line behind each label's part.
         lined: the text.
         asked: True for each of the lines that asks.
-        titles: whether a title may stand below a label; a name is one itself.
+        word: of the labels; below a name stands no title, nor is what stands behind a role or a time one.
     """
     boundaries, first, ends = lined.boundaries, lined.first, lined.ends
     rest = ends[lines] - found.ends[lines]
     short = (ends[lines] - first[lines] <= LONGEST_TITLE) & ~boundaries.terminated[lines]
     if asked.sum() >= _TITLED_SHARE * lines.size:
         short |= asked & (ends[lines] - first[lines] <= LONGEST_LABEL)
+    short &= word not in _SHAPED
     alone = ((rest <= 0) | short) & (limits > lines + 1)
     found.ends[lines[alone]] = boundaries.hard_lines[lines[alone] + 1]
     found.alone[lines[alone]] = True
-    if not titles:
+    if word in _NAMES:
         return alone
     bare = lines[alone & (rest <= 0) & (limits > lines + 2)]
     title = bare + 1

@@ -6,7 +6,6 @@ Everything here reads characters only.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE, LOWEST_LEVEL, level_of
 from beaver_compat.structure.part_labels import LONGEST_LABEL, Part, find_part_labels
+from beaver_compat.structure.replies import asked_in_chat, asked_in_messages, asked_in_turn, find_questions
 from beaver_compat.text.ascending import among, union
 from beaver_compat.text.characters import WORD, is_any
 from beaver_compat.text.lined_text import LinedText
@@ -30,11 +30,7 @@ _CODE = "={};"
 _MOST_TITLE_LINES = 6
 _TAB = 8  # columns
 _MOST_INDENTED = 256  # lines that are looked through for the end of an indented part
-_ASKING = "?\uff1f"
-_QUOTES = "\"'\u201c\u2018\u201e\u00ab\u2013\u2014"  # somebody speaks
-_LONGEST_QUESTION, _LONGEST_ANSWER = 160, 2000  # characters
-_CLOSING_REACH = 16  # characters behind the sign
-_CLOSING = re.compile(r"[*_\"')\]\u201d\u2019\u00bb ]*(?:</\w{1,8}>)*")
+_LONGEST_ANSWER = 2000  # characters
 
 
 class Parts(NamedTuple):
@@ -67,7 +63,7 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     labels = find_part_labels(lined)
     titles = titles[(lined.ends - lined.starts)[titles] <= LONGEST_LABEL]
     owners = np.full(lined.starts.size, -1)
-    questions, turns = _questions(lined)
+    questions, turns = find_questions(lined)
     lines = union(titles, union(_likely_titles(lined), questions[~labels.alone[questions + 1]]))
     lines = lines[~labels.alone[lines]]
     shaped = np.array(sorted(labels.shaped), dtype=np.int64)
@@ -81,12 +77,15 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
         around[line] = around[around[line]]
     alone = labels.alone.copy()
     alone[named] = True
-    asked = np.array(_asked_in_turn(lined, questions, lines[~among(lines, questions)]), dtype=np.int64)
+    asked = np.array(asked_in_turn(lined, questions, lines[~among(lines, questions)]), dtype=np.int64)
     label_ends[asked], alone[asked] = lined.starts[asked + 1], True
     owners[asked + 1] = around[asked + 1] = asked
-    turns = np.array(_asked_in_chat(lined, turns), dtype=np.int64)
+    turns = asked_in_chat(lined, turns)
     label_ends[turns], alone[turns] = lined.starts[turns + 1], True
     owners[turns + 1] = around[turns + 1] = turns
+    asked = asked_in_messages(lined, np.array(sorted(labels.turns), dtype=np.int64))
+    label_ends[asked], alone[asked] = lined.starts[asked + 1], True
+    owners[asked + 1] = asked  # the reply gains by the question, but may stand without it
     return Parts(label_ends, owners, around, alone)
 
 
@@ -155,59 +154,6 @@ def _likely_titles(lined: LinedText) -> Positions:
     lines = lines[kept]
     code = [any(sign in lined.line(line) for sign in _CODE) for line in lines.tolist()]
     return lines[~np.array(code, dtype=bool)]
-
-
-def _questions(lined: LinedText) -> tuple[Positions, Positions]:
-    """Short lines that ask something, each before a line that does not, as in a list of frequent questions.
-
-    Args:
-        lined: the text.
-
-    Returns:
-        Those that begin with no label, and the others, ascending, int64.
-    """
-    text, contexts, first, ends = lined.text, lined.contexts, lined.first, lined.ends
-    signs = "".join(sign for sign in _ASKING if sign in text)
-    if not signs or first.size < 2:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    marks = lined.characters.marks(signs)
-    last = np.append(marks, -1)[marks.searchsorted(ends) - 1]
-    short = (ends - first <= _LONGEST_QUESTION) & (last >= np.maximum(first, ends - 1 - _CLOSING_REACH))
-    asks = np.zeros(first.size, dtype=bool)
-    for line in np.flatnonzero(short).tolist():
-        asks[line] = bool(_CLOSING.fullmatch(text, last[line] + 1, ends[line])) and text[first[line]] not in _QUOTES
-    answered = asks[:-1] & ~asks[1:] & (contexts[1:] == contexts[:-1])
-    lines = np.flatnonzero(answered)
-    labelled = lined.boundaries.labels[lines] > lined.starts[lines]
-    return lines[~labelled], lines[labelled]
-
-
-def _asked_in_chat(lined: LinedText, questions: Positions) -> list[int]:
-    """The questions that another speaker's turn on the next line answers.
-
-    Args:
-        lined: the text.
-        questions: short lines that ask something behind a label, ascending, int64.
-    """
-
-    def speaker(line: int) -> list[str]:
-        return [sign for sign in lined.text[lined.starts[line] : lined.boundaries.labels[line]] if sign.isalpha()]
-
-    return [line for line in questions.tolist() if [] != speaker(line + 1) != speaker(line) != []]
-
-
-def _asked_in_turn(lined: LinedText, questions: Positions, titles: Positions) -> list[int]:
-    """The questions that are all that stands under one title and right above another, both repeated: speakers' names.
-
-    Args:
-        lined: the text.
-        questions: short lines that ask something, ascending, int64.
-        titles: and those that may be titles.
-    """
-    said = {line: lined.line(line) for line in titles.tolist()}
-    often = Counter(said.values())
-    turns = ((line, said.get(line - 1, ""), said.get(line + 1, "")) for line in questions.tolist())
-    return [line for line, asking, other in turns if asking != other and min(often[asking], often[other]) > 1]
 
 
 def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shaped: Positions) -> list[Part]:

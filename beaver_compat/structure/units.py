@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from beaver_compat.structure.choices import short_choices
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.structure.columns import aligned_rows
-from beaver_compat.structure.cues import subtitle_cues
+from beaver_compat.structure.cues import cue_texts, subtitle_cues
 from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.examples import short_examples
@@ -27,6 +27,7 @@ from beaver_compat.structure.headings import clause_titles
 from beaver_compat.structure.items import short_items
 from beaver_compat.structure.line_labels import VALUE, ruled_lines, stamped_lines
 from beaver_compat.structure.logs import log_entries
+from beaver_compat.structure.roles import with_roles
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
 from beaver_compat.structure.tables import html_rows
@@ -71,9 +72,11 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
         lined: the text.
         implicit_query: True where the last block is what is asked, so that it is no example.
     """
+    if not lined.starts.size:
+        return lined
+    lined = with_roles(_with_turns(lined))
     if lined.starts.size < 2:
         return lined
-    lined = _with_turns(lined)
     lined = _with_line_labels(lined)
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
@@ -134,10 +137,23 @@ def _with_fences(lined: LinedText) -> LinedText:
 
 
 def _with_cues(lined: LinedText) -> LinedText:
-    """The text with each short cue of subtitles as one record."""
+    """The text with each cue of subtitles as one line: a short one as a record, a longer one with a label.
+
+    That is all before what is said, the speaker among it; where several speak, a cue is a record unless it is long.
+    """
     begins, ends = subtitle_cues(lined)
-    short = (lined.ends[ends - 1] - lined.first[begins] <= _LONGEST_ENTRY) & (ends - begins > 1)
-    return _merged(lined, begins[short], ends[short])
+    if not begins.size:
+        return lined
+    several, length = ends - begins > 1, lined.ends[ends - 1] - lined.first[begins]
+    said = np.where(several & (length > _LONGEST_TURN), cue_texts(lined, begins, ends), -1)
+    labelled = dict(zip(lined.starts[begins[said >= 0]].tolist(), said[said >= 0].tolist(), strict=True))
+    merged = several & ((said >= 0) | (length <= _LONGEST_ENTRY))
+    lined = _merged(lined, begins[merged], ends[merged])
+    lines = lined.starts.searchsorted(list(labelled))
+    boundaries = lined.boundaries
+    labels, records, terminated = boundaries.labels.copy(), boundaries.records.copy(), boundaries.terminated.copy()
+    labels[lines], records[lines], terminated[lines] = list(labelled.values()), False, True
+    return lined.with_boundaries(replace(boundaries, labels=labels, records=records, terminated=terminated))
 
 
 def _with_entries(lined: LinedText) -> LinedText:
@@ -159,6 +175,7 @@ def _with_turns(lined: LinedText) -> LinedText:
 
     What stands behind a name and date in brackets is a note of several sentences, each of which has that label.
     A speaker is known by a time beside the name, by speaking again, or by a known speaker on the next line or the last.
+    Of lines of several sentences that begin with other names each, the sentences have the name as their label, too.
     A name of which most lines go on with a number is a key, and no label: other text would seem to be its value.
     """
     text, boundaries, lines = lined.text, lined.boundaries, lined.starts
@@ -184,6 +201,9 @@ def _with_turns(lined: LinedText) -> LinedText:
     known = np.zeros(lines.size + 2, dtype=bool)  # a line on either side
     known[[1 + line for line, speaker in speakers.items() if often[speaker] > 1 and speaker not in keys]] = True
     known = known[1:-1] | known[:-2] | known[2:]
+    named = _named_in_turn(lined, {line: int(labels[line]) for line, speaker in speakers.items() if speaker})
+    named = named[~known[named]]
+    known[named] = noted[named] = True
     known[[line for line, speaker in speakers.items() if speaker in keys]] = False
     turns = np.where(known, labels, lines) > lines
     if not turns.any():
@@ -192,6 +212,22 @@ def _with_turns(lined: LinedText) -> LinedText:
     torn = (turns & ~noted & (ends - lines <= _LONGEST_TURN))[holders]
     sentences, labels = boundaries.sentences[~torn], np.where(turns, labels, lines)
     return lined.with_boundaries(replace(boundaries, sentences=sentences, labels=labels))
+
+
+def _named_in_turn(lined: LinedText, labels: dict[int, int]) -> Positions:
+    """The lines with a name before several sentences, three at least right below each other, ascending, int64.
+
+    Args:
+        lined: the text.
+        labels: where the name ends that a line begins with, by the line.
+    """
+    sentences, lines = lined.boundaries.sentences, np.array(list(labels), dtype=np.int64)
+    behind = np.array(list(labels.values()), dtype=np.int64)
+    inner = sentences.searchsorted(lined.ends[lines]) > sentences.searchsorted(behind, side="right")
+    said = np.zeros(lined.starts.size + 4, dtype=bool)  # two lines on either side
+    said[2 + lines[inner & lined.boundaries.terminated[lines]]] = True
+    run = said[:-2] & said[1:-1] & said[2:]
+    return np.flatnonzero(run[:-2] | run[1:-1] | run[2:])
 
 
 def _with_line_labels(lined: LinedText) -> LinedText:

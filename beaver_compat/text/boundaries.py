@@ -98,7 +98,7 @@ def find_boundaries(characters: Characters) -> Boundaries:
     sentences, pauses = _sentence_starts(characters, words)
     after_blank = rises(line_numbers, -2) > 1
     ends = word_ends[last_words]
-    terminated = _ends_sentence(characters.classes, ends)
+    terminated = ends_sentence(characters.classes, ends)
     found = Lines(lines, line_numbers, first_words, last_words, words, word_ends)
     soft = soft_lines(characters, found, terminated)
     records, tables = _records(characters, lines, words[first_words], ends, terminated, after_blank)
@@ -244,7 +244,7 @@ def _outside_quotes(characters: Characters, starts: Positions, ends: Positions) 
     return delimiters[~(inside & quoted[holders])]
 
 
-def _ends_sentence(classes: NDArray[np.uint16], ends: Positions) -> NDArray[np.bool_]:
+def ends_sentence(classes: NDArray[np.uint16], ends: Positions) -> NDArray[np.bool_]:
     """True for each end that has a terminator among the characters before it, and no letter or digit behind that."""
     found, letters = np.zeros((2, ends.size), dtype=bool)
     for back in range(1, _TERMINATOR_REACH + 1):
