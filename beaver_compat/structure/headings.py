@@ -50,7 +50,7 @@ _CLAUSE = re.compile(r"(?:\d{1,2}\.|\d{1,2}(?:\.\d{1,2}){1,3}\.?) +([^.?!;\n]{1,
 UNDERLINES = "=-~^+"
 LOWEST_LEVEL = 21  # of a question that is answered below it
 _LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20, "question": LOWEST_LEVEL}
-_NUMBER_LEVEL = 10
+NUMBER_LEVEL = 10
 _CLOSING_REACH = 16  # characters, of markup, behind a question mark
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
@@ -120,7 +120,7 @@ def level_of(title: str, underline: str = "") -> int:
         return 1 + UNDERLINES.find(underline)
     kind, _ = _mark(title)
     if kind[:6] == "number":
-        return _NUMBER_LEVEL + int(kind[7:])
+        return NUMBER_LEVEL + int(kind[7:])
     asks = "?" in title[-_CLOSING_REACH:] or "\uff1f" in title[-_CLOSING_REACH:]
     return _LEVELS[kind or ("question" if asks else "capitals" if title.isupper() else "")]
 
@@ -188,18 +188,22 @@ def _underlines(lined: LinedText) -> list[int]:
 def _add_titles(found: set[int], lined: LinedText) -> None:
     """Add the titles that are known by a number or by capitals.
 
-    They stand behind a blank line, and before another heading or a line that ends like a sentence, is long or
-    has a line right behind it.  A line with a mark of the same kind right before or behind makes it a list's item.
+    They stand behind a blank line, and before another heading or a line that ends like a sentence or with a colon, is
+    long or has a line right behind it.  A line with a mark of the same kind right before or behind makes it a list's
+    item; but where one has a number such as 2.1, all that could have one do.
     """
     first, ends, blank = lined.first, lined.ends, lined.boundaries.after_blank
     last = first.size - 1
     text_behind = lined.boundaries.terminated | (ends - first > LONGEST_TITLE)
+    text_behind |= is_any(lined.points[ends - 1], ":\uff1a")
     text_behind[:-1] |= ~blank[1:]
     text_behind = text_behind[1:]
 
     def line_at(line: int) -> str:
         return lined.text[first[line] : min(ends[line], first[line] + LONGEST_TITLE)]
 
+    series: dict[str, list[int]] = {}  # what may be titles, by the depth of their numbers
+    known: set[str] = set()
     for line in _likely(lined)[::-1].tolist():
         if line in found or line == last:
             continue
@@ -212,10 +216,16 @@ def _add_titles(found: set[int], lined: LinedText) -> None:
             if free and _in_capitals(title) and not (line and _in_capitals(line_at(line - 1))):
                 found.add(line)
             continue
-        if free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > LONGEST_TITLE)):
-            neighbours = (line_at(other) for other in (line - 1, line + 1) if other >= 0)
-            if _is_title(title[end:].strip(), kind) and all(_mark(other)[0] != kind for other in neighbours):
-                found.add(line)
+        if not _is_title(title[end:].strip(), kind) or _mark(line_at(line + 1))[0] == kind:
+            continue
+        series.setdefault(kind, []).append(line)
+        sure = free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > LONGEST_TITLE))
+        if sure and not (line and _mark(line_at(line - 1))[0] == kind):
+            found.add(line)
+            known.add(kind)
+    for kind in series.keys() & known:
+        if kind.startswith("number ") and kind != "number 1":  # such may be items of a list
+            found.update(series[kind])
 
 
 def _likely(lined: LinedText) -> Positions:
