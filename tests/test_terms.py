@@ -69,7 +69,7 @@ OPTIONS
               the crew wet.
 
        --wait MINUTES
-              Wait for the ebb. Finds that bear a
+              Wait for the ebb, not for the flood. Finds that bear a
               tag named "gull" are never taken, whatever the crew says.
 
        -q, --quiet
@@ -148,14 +148,12 @@ def test_text_under_terms_is_unwrapped() -> None:
         "-d, --depth METRES",
         "How far out to look. More than 3 seldom helps and makes",
         "--wait MINUTES",
-        "Wait for the ebb. Finds that bear a",
+        "Wait for the ebb, not for the flood. Finds that bear a",
         "-q, --quiet",
         "Print nothing but errors.",
         "FILES",
     ]
-    assert [line for line in hard(DEFINITIONS) if line.startswith(("means", "to sell", "much", "the hand"))] == [
-        line.strip() for line in DEFINITIONS.split("\n") if line.startswith("    means") and "Miller needs" not in line
-    ]
+    assert not {"to sell it on, and whoever such a person works for.", "road.", "those kinds."} & {*hard(DEFINITIONS)}
 
 
 def test_an_option_is_kept_with_what_it_does(compressor: BeaverPromptCompressor) -> None:
