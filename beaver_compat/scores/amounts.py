@@ -18,8 +18,8 @@ Positions = NDArray[np.int64]
 
 _LONGEST_QUESTION = 1024  # characters of it that are looked at, the last
 _MEASURES = (
-    "age|amount|cost|count|date|deadline|distance|duration|height|length|number|percentage|percent|population|price"
-    "|proportion|quantity|salary|size|speed|temperature|weight|width|year"
+    "age|amount|cost|count|date|deadline|distance|duration|fee|height|length|limit|maximum|minimum|number|percentage|percent"
+    "|population|price|proportion|quantity|salary|size|sum|speed|temperature|weight|width|year"
 )
 _ROMANCE_MEASURES = (
     "altezza|altura|costo|coste|custo|data|durata|duração|duración|edad|età|fecha|hora|horario|horário|idade|importe"

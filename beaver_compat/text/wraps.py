@@ -79,7 +79,7 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     blocks = np.flatnonzero(~adjacent)
     sizes = nexts(blocks, soft.size) - blocks
     hanging, apart = _in_items(points, lines, text, markers, blocks, sizes)
-    joinable = adjacent & ~markers & ~apart
+    joinable = adjacent & ~markers & ~apart & (first_width <= _LONGEST_FIRST_WORD)
     widest = np.maximum.reduceat(width, blocks)
     room = widest.repeat(sizes)[1:]
     full = width[:-1] + 1 + first_width[1:] > room
@@ -88,7 +88,7 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     full[low[hanging[low]] - 1] = True
     ragged = np.zeros_like(soft)
     ragged[low] = ~hanging[low] & (width[low - 1] >= _RAGGED * room[low - 1]) & (room[low - 1] >= _WIDE)
-    wrapped = joinable & (first_width <= _LONGEST_FIRST_WORD)
+    wrapped = joinable.copy()
     wrapped[1:] &= full
 
     line_ends, wraps = _sums(joinable, blocks), _sums(wrapped, blocks)
