@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from beaver_compat.config import BeaverConfig
 from beaver_compat.implicit_query import find_query
 from beaver_compat.query import Query, make_query
-from beaver_compat.scores.amounts import have_numbers
+from beaver_compat.scores.amounts import NumberWords, have_numbers
 from beaver_compat.scores.word_forms import formed_ids, odd_words
 from beaver_compat.segmenter import (
     Limits,
@@ -165,15 +165,16 @@ class Document:
         """Index of the context that holds each character."""
         return self.lined.context_starts.searchsorted(characters, side="right") - 1
 
-    def with_numbers(self, starts: Limits, ends: Limits, limits: Limits, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def with_numbers(self, starts: Limits, ends: Limits, limits: Limits, words: NumberWords) -> NDArray[np.bool_]:
         """True for each of some stretches that has a number, in digits or in words, bool [S].
 
         Args:
             starts, ends: their characters, int64 [S].
             limits: their token limits, int64 [S + 1].
-            words: which tokens are a word for a number (`number_words`), bool.
+            words: the words for a number (`number_words`).
         """
-        spelt = np.flatnonzero(words.take(self.ids[limits[0] : limits[-1]], mode="clip")) + limits[0]
+        inside = slice(limits[0], limits[-1])
+        spelt = words.among(self.ids[inside], self.token_ends[inside], self.lined.characters) + limits[0]
         return have_numbers(self.lined.characters, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.config import BeaverConfig
-from beaver_compat.scores.amounts import asks_for_number, number_words
+from beaver_compat.scores.amounts import NumberWords, asks_for_number, number_words
 from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, words_of
 from beaver_compat.text.characters import Characters, inside_number
 from beaver_compat.tokenization import Tokenizer
@@ -26,7 +26,7 @@ class Query(NamedTuple):
         numeric: True for each token of a word with a digit, bool [K].
         forms: vocabulary ids of its tokens in all cases, and the index of the token that each is one of, int64 [T]
             each; none where case counts.
-        numbers: where it asks for an amount or a date, the words for one (`number_words`), bool; else None.
+        numbers: where it asks for an amount or a date, the words for one (`number_words`); else None.
     """
 
     ids: NDArray[np.int32]
@@ -34,7 +34,7 @@ class Query(NamedTuple):
     word_sizes: Positions
     numeric: NDArray[np.bool_]
     forms: tuple[Positions, Positions]
-    numbers: NDArray[np.bool_] | None
+    numbers: NumberWords | None
 
 
 def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:

@@ -63,6 +63,14 @@ a third party told it without asking for silence. The weather is no secret eithe
 5. Late Payment of Rent. Rent that is late bears interest of two in a hundred for each month. The Owner may ask for it \
 in flour, at the price that was paid in the market of Alder on the first Monday of that month.
 """
+CATALOGUE = f"""1. Cup made from a tin. It was given to the doctor by a miller whom she had nursed. {BELOW}
+
+2. Fan with a plan. It was folded so often that the plan can't be read, and was mended in the year 2022. {BELOW}
+
+3. Goggles. A hunter gave them away for two needles. The slits are two millimetres wide. {BELOW}
+
+4. Letter on bark. It took fourteen months to arrive, handed on by men of the railway. {BELOW}
+"""
 
 
 def headings(text: str) -> tuple[list[str], list[str]]:

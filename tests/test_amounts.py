@@ -29,6 +29,9 @@ from beaver_compat.text.characters import Characters
         "What is the size of the new dataset?",
         "Which average monthly price do they name?",
         "What percentage of voters agreed?",
+        "What fee is kept when I cancel?",
+        "Which limit is agreed with them?",
+        "What is the maximum?",
         "Wie viele Tage habe ich?",
         "Wann wurde die Brücke eröffnet?",
         "Combien de jours ai-je ?",
@@ -100,6 +103,7 @@ def test_questions_that_a_number_answers(question: str) -> None:
         "Why is the sky blue?",
         "How do I reset my password?",
         "What affects the price?",
+        "What limits the speed?",
         "Show the somehow manywhere.",
         "Was passiert, wenn das Kabel reißt?",
         "几乎没有人知道。",
@@ -160,13 +164,21 @@ def test_a_number_does_not_begin_inside_a_word(text: str, data: st.DataObject) -
         "Durou dez anos.",
         "Het duurde twee jaar.",
         "Это было десять лет.",
+        "There are sixty-two of them.",
+        "Ninety were sent.",
+        "They sent fourteen.",
+        "Es waren zwölf.",
+        "Erano cinque.",
+        "Było ich dziewięć.",
     ],
 )
 def test_numbers_in_words_count_as_those_in_digits(sentence: str) -> None:
     compressor = BeaverPromptCompressor(token_counter="table")
     words = number_words(compressor._tokenizer)
-    none = "It is one of those that may march."
-    held = [words.take(compressor._tokenizer.encode([text]).ids, mode="clip").any() for text in (sentence, none)]
+    held = []
+    for text in (sentence, "It is one of those that may march to the tienda, elfin and unweekly."):
+        ids, offsets, _ = compressor._tokenizer.encode([text])
+        held.append(words.among(ids, offsets[:, 1], Characters(text)).size > 0)
     assert held == [True, False]
 
 

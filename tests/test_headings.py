@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from heading_samples import BELOW, CLAUSES, PAGE, TITLES, UNDERLINED, headings
+from heading_samples import BELOW, CATALOGUE, CLAUSES, PAGE, TITLES, UNDERLINED, headings
 from text_kinds import CODE, CSV, DIALOGUE, FEW_SHOT, JSON_LINES
 
-from beaver_compat.structure.headings import clause_titles
+from beaver_compat.structure.clauses import clause_titles
 from beaver_compat.text.lined_text import read_lines
 
 
@@ -71,6 +71,10 @@ def test_what_is_no_title(text: str) -> None:
         (CLAUSES, ["4.1 Care. ", "4.2 Exclusions. ", "5. Late Payment of Rent. "]),
         (f"3.2 Termination for Cause. {BELOW}", ["3.2 Termination for Cause. "]),
         (f"1. Preheat the oven to the full. {BELOW}", []),
+        (f"B.4 Floods. {BELOW}", ["B.4 Floods. "]),
+        (f"B.4 Leaks of water. {BELOW}\n\nB.5 We come soon to see it all. {BELOW}", ["B.4 Leaks of water. "]),
+        (CATALOGUE, ["1. Cup made from a tin. ", "2. Fan with a plan. ", "3. Goggles. ", "4. Letter on bark. "]),
+        (CATALOGUE.replace("tin.", "tin that").replace("bark.", "bark, which"), ["3. Goggles. "]),
         (f"1. Apple 2. Pear 3. Plum 4. Quince {BELOW}", []),
         ("4.2 Exclusions. None.", []),
         (f"4.2 million people live there. {BELOW}", []),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from heading_samples import BELOW, CLAUSES, PAGE, TITLES, UNDERLINED, headings
+from heading_samples import BELOW, CATALOGUE, CLAUSES, PAGE, TITLES, UNDERLINED, headings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kept_texts import kept, lonely
@@ -104,6 +104,23 @@ def test_no_heading_of_markdown_stands_alone(compressor: BeaverPromptCompressor,
 def test_the_section_of_the_heading_that_is_asked_for_is_kept(compressor: BeaverPromptCompressor) -> None:
     for budget in range(24, 60, 2):
         assert "Tokens live for 90 days" in kept(compressor, ERRORS, "What to do about error L207?", budget)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "title"),
+    [
+        ("How wide are the goggles?", "The slits are two millimetres wide.", "3. Goggles. "),
+        ("How long did the letter take?", "It took fourteen months", "4. Letter on bark. "),
+        ("Who gave the cup?", "given to the doctor by a miller", "1. Cup made from a tin. "),
+    ],
+)
+def test_a_numbered_entry_is_named_by_its_title(
+    compressor: BeaverPromptCompressor, question: str, answer: str, title: str
+) -> None:
+    for budget in (40, 50, 60):
+        context = kept(compressor, CATALOGUE, question, budget)
+        assert answer in context
+        assert title in context
 
 
 @pytest.mark.parametrize("question", ["Which plan has 12 seats?", "What is the price of plan K?", "Plan, seats, price"])

@@ -122,6 +122,14 @@ def test_mail_within_mail_is_a_paragraph_of_its_own() -> None:
     assert hard(text) == [lines[0], lines[2], lines[4], lines[5]]
 
 
+def test_an_address_on_a_line_of_its_own_does_not_part_an_item() -> None:
+    text = """- The number of rooms that the lodge and the burrow in the bank have is not
+  the same in every year, nor is what the beavers use them for. See also
+  https://lodge.example/rooms/of-the-burrow"""
+    lines = text.split("\n")
+    assert hard(text) == [lines[0], lines[2]]
+
+
 def test_stars_are_bullets_elsewhere() -> None:
     stars = [f" * the {name} is kept in the shed behind the house, where it is dry all the year" for name in "abcdef"]
     assert hard("\n".join(["Tools:", *stars])) == ["Tools:", *stars]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import any_between
+from beaver_compat.text.ascending import among, any_between, distinct, union
 from beaver_compat.text.characters import DIGIT, WORD, Characters
 from beaver_compat.tokenization import Tokenizer
 
@@ -16,8 +18,8 @@ Positions = NDArray[np.int64]
 
 _LONGEST_QUESTION = 1024  # characters of it that are looked at, the last
 _MEASURES = (
-    "age|amount|cost|count|date|deadline|distance|duration|height|length|number|percentage|percent|population|price"
-    "|proportion|quantity|salary|size|speed|temperature|weight|width|year"
+    "age|amount|cost|count|date|deadline|distance|duration|fee|height|length|limit|maximum|minimum|number|percentage|percent"
+    "|population|price|proportion|quantity|salary|size|sum|speed|temperature|weight|width|year"
 )
 _ROMANCE_MEASURES = (
     "altezza|altura|costo|coste|custo|data|durata|duração|duración|edad|età|fecha|hora|horario|horário|idade|importe"
@@ -76,7 +78,8 @@ _ASKED_WITHOUT_SPACES = (
     "|(?<![\u0900-\u097f])कब(?![\u0900-\u097f])|กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)"
 )
 _NUMBER_WORDS = (
-    "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty seventy eighty"
+    "two three four five six seven eight nine ten eleven twelve thirteen"
+    " fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty"
     " ninety hundred hundreds thousand thousands million millions billion billions dozen dozens once twice half percent"
     " year years month months week weeks day days hour hours minute minutes daily weekly monthly yearly annually"
     " January February April June July August September October November December"
@@ -92,7 +95,9 @@ _NUMBER_WORDS = (
     " дней часов минут процентов"
     " dwa dwie trzy cztery pięć sześć siedem osiem dziewięć dziesięć tysięcy milionów miesięcy godzin minut"
 )
-_words: WeakKeyDictionary[Tokenizer, NDArray[np.bool_]] = WeakKeyDictionary()
+_WHOLE, _FIRST = 1, 2
+_ID_BITS = 21
+_words: WeakKeyDictionary[Tokenizer, NumberWords] = WeakKeyDictionary()
 _AMOUNT = re.compile(
     rf"\b(?:{'|'.join(_ASKED)})\b|{_ASKED_WITHOUT_SPACES}"
     rf"|(?:^|[.!?:;\n])\W{{0,3}}(?:{_ASKED_FIRST})\b(?!\s(?:{_MODALS})\b)(?=[^,?]{{0,{_LONGEST_QUESTION}}}(?:\?|$))",
@@ -109,22 +114,67 @@ def asks_for_number(question: str) -> bool:
     return _AMOUNT.search(question[-_LONGEST_QUESTION:]) is not None
 
 
-def number_words(tokenizer: Tokenizer) -> NDArray[np.bool_]:
-    """True at the id of each token that is a word for a number, a span of time or a date.
+@dataclass(frozen=True)
+class NumberWords:
+    """The words for a number, a span of time or a date in a vocabulary.
 
-    The last is False and stands for all larger ids, too.
+    Attributes:
+        kinds: for each token id, the last standing for all larger ones, too, whether it is such a word (1), the first
+            piece of one (2), both (3), or neither, uint8.
+        pairs: the words of two pieces, packed and ascending, int64.
+        triples: the first three pieces of longer ones, packed and ascending, int64.
     """
+
+    kinds: NDArray[np.uint8]
+    pairs: Positions
+    triples: Positions
+
+    def among(self, ids: NDArray[np.int32], ends: Positions, characters: Characters) -> Positions:
+        """Which of some tokens are such a word or begin one, ascending, int64.
+
+        Args:
+            ids: of the tokens, int32 [L].
+            ends: the character behind each, int64 [L].
+            characters: of the text.
+        """
+        kinds = self.kinds.take(ids, mode="clip")
+        whole, first = np.flatnonzero(kinds & _WHOLE), np.flatnonzero(kinds[:-1] & _FIRST)
+        if not first.size:
+            return whole
+        second, third = ids[first + 1], np.append(ids, 0)[first + 2]
+        pair = _packed(ids[first], second)
+        behind = characters.classes.take(ends[first + 1], mode="clip")
+        over = ((behind & WORD) == 0) | (ends[first + 1] >= characters.size)
+        found = (among(pair, self.pairs) & over) | among(_packed(pair, third), self.triples)
+        return union(whole, first[found])
+
+
+def number_words(tokenizer: Tokenizer) -> NumberWords:
+    """The words for a number, a span of time or a date, as a vocabulary spells them."""
     known = _words.get(tokenizer)
     if known is not None:
         return known
     forms = [f" {form}" for word in _NUMBER_WORDS.split() for form in dict.fromkeys([word, word.capitalize()])]
     ids, offsets, limits = tokenizer.encode(forms)
-    first, last = limits[:-1], limits[1:] - 1
-    whole = (offsets[last, 0] <= 1) & (last - first <= 1)  # but for a token of the space
-    words = np.zeros(int(ids.max(initial=0)) + 2, dtype=np.bool_)
-    words[ids[last[whole]]] = True
-    _words[tokenizer] = words
-    return words
+    first, last = limits[:-1], limits[1:]
+    first = first + ((offsets[first, 1] <= 1) & (last - first > 1))  # behind a token of the space
+    sizes = last - first
+    kinds = np.zeros(int(ids.max(initial=0)) + 2, dtype=np.uint8)
+    kinds[ids[first[sizes == 1]]] |= _WHOLE
+    kinds[ids[first[sizes > 1]]] |= _FIRST
+    pairs, triples = first[sizes == 2], first[sizes > 2]
+    found = NumberWords(
+        kinds,
+        distinct(np.sort(_packed(ids[pairs], ids[pairs + 1]))),
+        distinct(np.sort(_packed(_packed(ids[triples], ids[triples + 1]), ids[triples + 2]))),
+    )
+    _words[tokenizer] = found
+    return found
+
+
+def _packed(first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]]) -> Positions:
+    """Pieces as one number each."""
+    return (first.astype(np.int64) << _ID_BITS) | second
 
 
 def have_numbers(characters: Characters, starts: Positions, ends: Positions) -> NDArray[np.bool_]:

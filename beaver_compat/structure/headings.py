@@ -24,7 +24,6 @@ _LONG_WORD = 4  # letters; shorter ones are small in titles, too
 _CAPITALS = 0.7  # of a title's long words begin with one
 _LEAST_CAPITALS = 4  # letters of a title in capitals
 _MOST_WORDS = 8  # of a title behind a number such as 2.1
-_MARK_REACH = 8  # characters in which the number of a clause ends
 
 _HASHES = re.compile(r"(#{1,6}) +\S")
 _SECTIONS = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph"]
@@ -46,11 +45,10 @@ _PART_BEGINNINGS = np.unique(
     [ord(part[0]) * _PACKED + ord(part[1]) for part in f"{_PARTS}|{_PARTS.upper()}".split("|")]
 )
 _CAPITAL_TITLE = re.compile(r"[^\W_](?:[^\W_]|[ .,&/()'\u2019:\u2013\u2014-])*[^\W_]")
-_CLAUSE = re.compile(r"(?:\d{1,2}\.|\d{1,2}(?:\.\d{1,2}){1,3}\.?) +([^.?!;\n]{1,60}[^\W\d])\. +(?=\S)")
 UNDERLINES = "=-~^+"
 LOWEST_LEVEL = 21  # of a question that is answered below it
 _LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20, "question": LOWEST_LEVEL}
-_NUMBER_LEVEL = 10
+NUMBER_LEVEL = 10
 _CLOSING_REACH = 16  # characters, of markup, behind a question mark
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
@@ -73,33 +71,6 @@ def find_headings(lined: LinedText) -> tuple[Positions, Positions]:
     return np.array(sorted(found), dtype=np.int64), np.array(sorted(fillers), dtype=np.int64)
 
 
-def clause_titles(lined: LinedText) -> tuple[Positions, Positions]:
-    """The hard lines that begin with a title of their own, as in ``4.2 Late Payment. Bills are due ...``.
-
-    Args:
-        lined: the text.
-
-    Returns:
-        The lines, ascending, and where what is behind each title begins, int64.
-    """
-    points, first, ends = lined.points, lined.first, lined.ends
-    lines = np.flatnonzero(is_digit(points[first]) & (ends - first > LONGEST_TITLE))  # shorter ones are kept whole
-    if not lines.size:
-        return lines, lines
-    signs = points[first[lines, None] + np.arange(_MARK_REACH)]
-    space = (signs == ord(" ")).argmax(axis=1)  # 0 where there is none
-    number = np.where(np.arange(_MARK_REACH) < space[:, None], is_digit(signs) | (signs == ord(".")), True).all(axis=1)
-    dotted = (signs == ord(".")).argmax(axis=1)
-    lines = lines[number & (dotted > 0) & (dotted < space)]
-    found = [
-        (line, match.end())
-        for line in lines.tolist()
-        if (match := _CLAUSE.match(lined.text, first[line], ends[line])) and _is_capitalized(match[1])
-    ]
-    clauses, bodies = np.array(found, dtype=np.int64).reshape(-1, 2).T
-    return clauses, bodies
-
-
 def level_of(title: str, underline: str = "") -> int:
     """How high a title stands, 1 for the highest; the kinds that have no sign for it are ordered as books mostly do.
 
@@ -120,7 +91,7 @@ def level_of(title: str, underline: str = "") -> int:
         return 1 + UNDERLINES.find(underline)
     kind, _ = _mark(title)
     if kind[:6] == "number":
-        return _NUMBER_LEVEL + int(kind[7:])
+        return NUMBER_LEVEL + int(kind[7:])
     asks = "?" in title[-_CLOSING_REACH:] or "\uff1f" in title[-_CLOSING_REACH:]
     return _LEVELS[kind or ("question" if asks else "capitals" if title.isupper() else "")]
 
@@ -188,18 +159,22 @@ def _underlines(lined: LinedText) -> list[int]:
 def _add_titles(found: set[int], lined: LinedText) -> None:
     """Add the titles that are known by a number or by capitals.
 
-    They stand behind a blank line, and before another heading or a line that ends like a sentence, is long or
-    has a line right behind it.  A line with a mark of the same kind right before or behind makes it a list's item.
+    They stand behind a blank line, and before another heading or a line that ends like a sentence or with a colon, is
+    long or has a line right behind it.  A line with a mark of the same kind right before or behind makes it a list's
+    item; but where one has a number such as 2.1, all that could have one do.
     """
     first, ends, blank = lined.first, lined.ends, lined.boundaries.after_blank
     last = first.size - 1
     text_behind = lined.boundaries.terminated | (ends - first > LONGEST_TITLE)
+    text_behind |= is_any(lined.points[ends - 1], ":\uff1a")
     text_behind[:-1] |= ~blank[1:]
     text_behind = text_behind[1:]
 
     def line_at(line: int) -> str:
         return lined.text[first[line] : min(ends[line], first[line] + LONGEST_TITLE)]
 
+    series: dict[str, list[int]] = {}  # what may be titles, by the depth of their numbers
+    known: set[str] = set()
     for line in _likely(lined)[::-1].tolist():
         if line in found or line == last:
             continue
@@ -212,10 +187,16 @@ def _add_titles(found: set[int], lined: LinedText) -> None:
             if free and _in_capitals(title) and not (line and _in_capitals(line_at(line - 1))):
                 found.add(line)
             continue
-        if free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > LONGEST_TITLE)):
-            neighbours = (line_at(other) for other in (line - 1, line + 1) if other >= 0)
-            if _is_title(title[end:].strip(), kind) and all(_mark(other)[0] != kind for other in neighbours):
-                found.add(line)
+        if not _is_title(title[end:].strip(), kind) or _mark(line_at(line + 1))[0] == kind:
+            continue
+        series.setdefault(kind, []).append(line)
+        sure = free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > LONGEST_TITLE))
+        if sure and not (line and _mark(line_at(line - 1))[0] == kind):
+            found.add(line)
+            known.add(kind)
+    for kind in series.keys() & known:
+        if kind.startswith("number ") and kind != "number 1":  # such may be items of a list
+            found.update(series[kind])
 
 
 def _likely(lined: LinedText) -> Positions:
@@ -257,11 +238,11 @@ def _is_title(rest: str, kind: str) -> bool:
     (True, False)
     """
     if kind[0] == "n":
-        return _is_capitalized(rest.removesuffix(".")) or (
+        return is_capitalized(rest.removesuffix(".")) or (
             kind != "number 1" and rest[:1].isupper() and rest[-1] not in _NO_TITLE_ENDS and _is_phrase(rest)
         )
     if kind == "part" and rest.strip(".: \u2013\u2014-"):
-        return _is_capitalized(rest.lstrip(".: \u2013\u2014-"))
+        return is_capitalized(rest.lstrip(".: \u2013\u2014-"))
     return rest in ("", ".") or (rest[-1] not in _NO_TITLE_ENDS and "\u3002" not in rest)
 
 
@@ -269,7 +250,8 @@ def _is_phrase(rest: str) -> bool:
     return len(rest.split()) <= _MOST_WORDS
 
 
-def _is_capitalized(title: str) -> bool:
+def is_capitalized(title: str) -> bool:
+    """Whether most of the long words of a title begin with a capital, the first one among them."""
     words = [word.lstrip("\"'(\u201c\u2018\u201e\u00ab") for word in title.split()]
     if not words or title[-1] in _NO_TITLE_ENDS or not words[0][:1].isalpha() or words[0][0].islower():
         return False

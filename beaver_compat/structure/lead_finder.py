@@ -16,6 +16,7 @@ from beaver_compat.structure.blocks import add_blocks, add_docstrings
 from beaver_compat.structure.choices import add_choices
 from beaver_compat.structure.comments import add_comments
 from beaver_compat.structure.diffs import add_diffs
+from beaver_compat.structure.documents import add_documents
 from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.examples import add_examples
 from beaver_compat.structure.headings import UNDERLINES, find_headings
@@ -72,6 +73,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     add_headers(lined, parts)
     roles = find_roles(lined).lines
     bare[roles[parts.label_ends[roles] >= text_ends[roles]]] = True
+    add_documents(lined, parts)
     named, ends = section_names(lined)
     parts.label_ends[named] = ends
     if in_diffs.any():

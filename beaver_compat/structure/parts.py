@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.structure.headings import LONGEST_TITLE, LOWEST_LEVEL, level_of
+from beaver_compat.structure.headings import LONGEST_TITLE, LOWEST_LEVEL, NUMBER_LEVEL, level_of
 from beaver_compat.structure.part_labels import LONGEST_LABEL, Part, find_part_labels
 from beaver_compat.structure.replies import asked_in_chat, asked_in_messages, asked_in_turn, find_questions
+from beaver_compat.structure.terms import find_terms
 from beaver_compat.text.ascending import among, union
-from beaver_compat.text.characters import WORD, is_any
+from beaver_compat.text.characters import WORD, is_any, is_digit
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
@@ -64,7 +65,8 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     titles = titles[(lined.ends - lined.starts)[titles] <= LONGEST_LABEL]
     owners = np.full(lined.starts.size, -1)
     questions, turns = find_questions(lined)
-    lines = union(titles, union(_likely_titles(lined), questions[~labels.alone[questions + 1]]))
+    guessed = union(_likely_titles(lined), find_terms(lined))
+    lines = union(titles, union(guessed, questions[~labels.alone[questions + 1]]))
     lines = lines[~labels.alone[lines]]
     shaped = np.array(sorted(labels.shaped), dtype=np.int64)
     parts = _title_parts(lined, lines, underlines, shaped)
@@ -183,6 +185,7 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
         for index in np.flatnonzero(low).tolist():
             limits[index] = _indented(indents, int(lines[index]), int(limits[index]))
     often = Counter(levels)
+    limits = np.minimum(limits, _next_numbers(lined, lines, np.array(levels)))
     opened: list[int] = []
     for index, line in enumerate(lines.tolist()):
         while opened and levels[opened[-1]] >= levels[index]:
@@ -191,6 +194,24 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
         opened.append(index)
     named = zip(lines.tolist(), limits.tolist(), levels, strict=True)
     return [Part(line, limit) for line, limit, level in named if often[level] > 1 and limit > line + 1]
+
+
+def _next_numbers(lined: LinedText, lines: Positions, levels: Positions) -> Positions:
+    """For each title with a number such as 2.1 the next line behind a blank one with such a number, else the last line.
+
+    Where such a line is no title itself, its text is not of the title above.
+    """
+    found = np.full(lines.size, lined.starts.size)
+    numbered = (levels > NUMBER_LEVEL + 1) & (levels < LOWEST_LEVEL - 1)
+    if numbered.any():
+        likely = np.flatnonzero(lined.boundaries.after_blank & is_digit(lined.points[lined.first]))
+        likely = likely[likely > lines[numbered][0]]
+        others = np.array([level_of(lined.line(line)[:LONGEST_TITLE]) for line in likely.tolist()])
+        for level in np.unique(levels[numbered]).tolist():
+            own = np.flatnonzero(levels == level)
+            nexts = np.append(likely[others == level], lined.starts.size)
+            found[own] = nexts[nexts.searchsorted(lines[own], side="right")]
+    return found
 
 
 def _indented(indents: Positions, line: int, limit: int) -> int:

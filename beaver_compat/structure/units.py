@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.choices import short_choices
+from beaver_compat.structure.clauses import clause_titles
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.structure.columns import aligned_rows
 from beaver_compat.structure.cues import cue_texts, subtitle_cues
 from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.examples import short_examples
-from beaver_compat.structure.headings import clause_titles
 from beaver_compat.structure.items import short_items
 from beaver_compat.structure.line_labels import VALUE, ruled_lines, stamped_lines
 from beaver_compat.structure.logs import log_entries

@@ -29,6 +29,7 @@ _WORDS_PER_CHARACTER = 1 / 14  # prose has at least this many words; tables of n
 _LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that was wrapped
 _GAP = 3  # spaces; as many between words are a column's edge
 _DEEPEST = 2  # columns behind the one where an item's text begins; what is deeper is no continuation, but code
+_DEEPER = 2  # columns behind a term where its text begins
 _DEEPEST_QUOTE = 4  # signs of mail quoted in mail
 _STATEMENT_ENDS, _LABEL_ENDS, _CALL_ENDS = ";{}:=", ":=", ")]"
 _OPENERS = "\"'([*_`“‘„«"
@@ -71,13 +72,14 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
         return soft
     points = characters.points
     text, adjacent, initials = _texts(points, lines)
-    blocks = np.flatnonzero(~adjacent)
-    sizes = nexts(blocks, soft.size) - blocks
     begins, first_ends, ends = lines.words[text], lines.word_ends[text], lines.word_ends[lines.last]
     markers = item_markers(points, initials, begins, first_ends) & (text < lines.last)
-    hanging, apart = _in_items(points, lines, text, markers, blocks, sizes)
-    joinable = adjacent & ~markers & ~apart
     width, first_width = ends - lines.starts, first_ends - begins
+    adjacent &= ~_under_terms(characters, lines, begins, first_ends, adjacent, markers)
+    blocks = np.flatnonzero(~adjacent)
+    sizes = nexts(blocks, soft.size) - blocks
+    hanging, apart = _in_items(points, lines, text, markers, blocks, sizes)
+    joinable = adjacent & ~markers & ~apart & (first_width <= _LONGEST_FIRST_WORD)
     widest = np.maximum.reduceat(width, blocks)
     room = widest.repeat(sizes)[1:]
     full = width[:-1] + 1 + first_width[1:] > room
@@ -86,7 +88,7 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     full[low[hanging[low]] - 1] = True
     ragged = np.zeros_like(soft)
     ragged[low] = ~hanging[low] & (width[low - 1] >= _RAGGED * room[low - 1]) & (room[low - 1] >= _WIDE)
-    wrapped = joinable & (first_width <= _LONGEST_FIRST_WORD)
+    wrapped = joinable.copy()
     wrapped[1:] &= full
 
     line_ends, wraps = _sums(joinable, blocks), _sums(wrapped, blocks)
@@ -161,10 +163,14 @@ def _in_prose(
     if found.narrow.any():
         weak[1:] |= found.narrow.repeat(found.sizes)[1:] & (texts.closing[:-1] == ord(","))
     items = 2 * _sums(strong & found.wrapped, blocks) + _sums(weak & found.wrapped, blocks) * (found.line_ends > 1)
-    prose &= items < np.maximum(found.line_ends, 1)
+    plain = items < np.maximum(found.line_ends, 1)
     prose &= 2 * _sums(_has_columns(lines, texts.lines), blocks) <= found.sizes
     inner[1:] &= ~(terminated | is_any(texts.closing, _STATEMENT_ENDS))[:-1]
-    return found.wrapped & (letter | inner) & ~(labelled & hanging) & prose.repeat(found.sizes)
+    going_on = (letter | inner) & ~(labelled & hanging)
+    going_on &= plain.repeat(found.sizes) | (
+        _runs_on(characters, texts.begins, texts.first_ends, np.append(0, texts.ends[:-1])) & ~strong & ~weak
+    )
+    return found.wrapped & going_on & prose.repeat(found.sizes)
 
 
 def _sums(values: NDArray[Any], blocks: Positions) -> Positions:
@@ -206,6 +212,31 @@ def _texts(points: NDArray[np.uint32], lines: Lines) -> tuple[Positions, Flags, 
     adjacent[1:] &= (leaders[1:] == leaders[:-1]) & (near | ~led[1:]) & ~alone[1:] & ~alone[:-1]
     initials[led] = points[lines.words[text[led]]]
     return text, adjacent, initials
+
+
+def _under_terms(
+    characters: Characters, lines: Lines, begins: Positions, first_ends: Positions, adjacent: Flags, markers: Flags
+) -> Flags:
+    """True for each line that begins the text under a term: deeper than the line above, which had room for its first
+    word.  Above that there is nothing in the block but other terms, as in a manual's page.
+
+    Args:
+        characters, lines: of the text.
+        begins, first_ends: of the first word of each line behind its comment sign, int64 [N].
+        adjacent, markers: True for each line that goes on with a block; with the mark of an item, bool [N].
+    """
+    columns, ends = begins - lines.starts, lines.word_ends[lines.last]
+    widths = ends - lines.starts
+    deeper = (rises(columns, 0) >= _DEEPER) & adjacent & ~markers
+    deeper[1:] &= widths[:-1] + 1 + (first_ends - begins)[1:] <= widths[1:]
+    below = np.flatnonzero(deeper)
+    below = below[markers[below - 1]]
+    deeper[below] = ~_runs_on(characters, begins[below], first_ends[below], ends[below - 1])
+    if not deeper.any():
+        return deeper
+    order = np.arange(columns.size)
+    begun = np.maximum.accumulate(np.where(adjacent, 0, order))
+    return deeper & (np.maximum.accumulate(np.where(deeper, 0, order)) == begun)
 
 
 def _in_items(
