@@ -30,6 +30,7 @@ _LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that 
 _GAP = 3  # spaces; as many between words are a column's edge
 _DEEPEST = 2  # columns behind the one where an item's text begins; what is deeper is no continuation, but code
 _DEEPER = 2  # columns behind a term where its text begins
+_ONE_ITEM = 2  # line end that seems an item's: lines that run on are joined all the same
 _DEEPEST_QUOTE = 4  # signs of mail quoted in mail
 _STATEMENT_ENDS, _LABEL_ENDS, _CALL_ENDS = ";{}:=", ":=", ")]"
 _OPENERS = "\"'([*_`“‘„«"
@@ -167,7 +168,7 @@ def _in_prose(
     prose &= 2 * _sums(_has_columns(lines, texts.lines), blocks) <= found.sizes
     inner[1:] &= ~(terminated | is_any(texts.closing, _STATEMENT_ENDS))[:-1]
     going_on = (letter | inner) & ~(labelled & hanging)
-    going_on &= plain.repeat(found.sizes) | (
+    going_on &= plain.repeat(found.sizes) | (items <= _ONE_ITEM).repeat(found.sizes) & (
         _runs_on(characters, texts.begins, texts.first_ends, np.append(0, texts.ends[:-1])) & ~strong & ~weak
     )
     return found.wrapped & going_on & prose.repeat(found.sizes)
