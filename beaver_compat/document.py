@@ -33,8 +33,8 @@ from beaver_compat.structure.openings import text_begins
 from beaver_compat.structure.roles import find_roles, without_marks
 from beaver_compat.structure.units import with_units
 from beaver_compat.text.ascending import among, distinct
-from beaver_compat.text.characters import inside_number
-from beaver_compat.text.cutting import cut_places
+from beaver_compat.text.characters import CLAUSE_END, inside_number
+from beaver_compat.text.cutting import AFTER_CLAUSE, AFTER_LINE, AFTER_WORD, cut_places
 from beaver_compat.text.lined_text import LinedText, read_lines
 from beaver_compat.tokenization import Tokenized, Tokenizer
 
@@ -52,12 +52,13 @@ class Document:
         inside: True for each token that begins inside a number, bool [L].
         context_limits: token limits of the contexts, int64 [C + 1].
         pages, sentences: partitions of the tokens beside ``query``.
-        repeats: True for each sentence that stands word for word before, bool [S].
+        repeats: True for each sentence that stands word for word before, in a part of the same name, bool [S].
         bare: True for each sentence that says nothing alone, such as a fence or a table's header, bool [S].
         heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
             where there are no parts.
         naming: True for each sentence that begins with the name of its part and says more, bool [S].
         query: the first token of the implicit query and the one behind its last; both L if the question is given.
+        asks: whether the implicit query was known by what it says, not by where it stands alone.
         whole_lines: True for each hard line that is worth nothing in pieces, bool [N].
         leads: the lines that others need; None where there are none.
         smoother: of the text.
@@ -76,6 +77,7 @@ class Document:
     heads: Limits | None
     naming: NDArray[np.bool_]
     query: tuple[int, int]
+    asks: bool
     whole_lines: NDArray[np.bool_]
     leads: Leads | None
     smoother: Smoother
@@ -87,6 +89,9 @@ class Document:
         those between a heading and what it stands over never are, nor those before which a line says nothing yet.
         """
         places, levels = cut_places(self.lined.characters, start, end)
+        wrapped = (levels == AFTER_LINE) & ~among(places, self.lined.starts)
+        clauses = self.lined.characters.classes[np.maximum(places[wrapped] - 2, 0)] & CLAUSE_END
+        levels[wrapped] = np.where(clauses, AFTER_CLAUSE, AFTER_WORD)
         if self.leads is not None:
             said = self.leads.bodies[self.lined.starts.searchsorted(places) - 1] < 0
             places, levels = places[said], levels[said]
@@ -216,11 +221,11 @@ def prepare_document(
     token_starts, token_ends = tokens.offsets[:, 0] + origins, tokens.offsets[:, 1] + origins
     leads = find_leads(lined)
     size = config.page_size
-    query = (token_starts.size, token_starts.size)
+    query, asks = (token_starts.size, token_starts.size), False
     if implicit_query:
         found = find_query(lined, token_starts, tokens.limits, size)
-        query = found.start, found.end
-        if found.asks and leads is not None:  # what is asked is no part of what it stands below
+        query, asks = (found.start, found.end), found.asks
+        if asks and leads is not None:  # what is asked is no part of what it stands below
             leads = leads.apart(*_characters(token_starts, length, query), find_roles(lined).lines)
     text_start, text_end = _beside(query, token_starts.size)
     context_limits = tokens.limits.clip(text_start, text_end)
@@ -230,7 +235,8 @@ def prepare_document(
     whole = whole_lines(token_starts, lined.boundaries, size)
     smoother = Smoother(lined, leads, language, config.sentence_smoothing, config.part_labels)
     sentences = sentence_partition(before, lined, whole, context_limits, before_ends, pages, size)
-    repeated = repeats(tokens.ids[:text_end], sentences.limits)
+    heads = leads.heads_of(sentences.starts) if leads is not None and leads.named else None
+    repeated = repeats(tokens.ids[:text_end], sentences.limits, heads)
     naming, bare = np.zeros((2, repeated.size), dtype=np.bool_)
     if leads is not None:
         naming = leads.naming(sentences.starts, sentences.ends)
@@ -251,9 +257,10 @@ def prepare_document(
         sentences=sentences,
         repeats=repeated,
         bare=bare,
-        heads=leads.heads_of(sentences.starts) if leads is not None and leads.named else None,
+        heads=heads,
         naming=naming,
         query=query,
+        asks=asks,
         whole_lines=whole,
         leads=leads,
         smoother=smoother,

@@ -24,9 +24,15 @@ _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
 
 
 def candidates(
-    document: Document, scored: Scored, forced: Sequence[tuple[int, int]], config: BeaverConfig
+    document: Document,
+    scored: Scored,
+    forced: Sequence[tuple[int, int]],
+    config: BeaverConfig,
+    query_first: bool = True,
 ) -> Candidates:
     """Everything that may be kept, best first: the implicit query, what is forced, then flash with the priors.
+
+    What is forced goes before the query unless ``query_first``.
 
     The j-th anchor and the j-th flow page enter where the budget has grown to ``j * M / prior_share`` tokens, so each
     kind takes at most ``prior_share`` of any budget, and what a smaller budget keeps a larger one keeps too.
@@ -42,7 +48,7 @@ def candidates(
             order = order[np.argsort(document.repeats[order], kind="stable")]
     prior = _prior_pages(pages.starts.size, config)
     index, roles = np.array(prior, dtype=np.int64).reshape(-1, 2).T
-    head = _forced(document, forced)
+    head = _forced(document, forced, query_first)
     ranked = _ranges(flash, order, np.full(order.size, _FLASH), scored.flash)
     placed = _ranges(pages, index, roles, scored.pages)
     positions = _prior_positions(ranked.tokens, placed.tokens, prior, config)
@@ -95,14 +101,14 @@ def _prior_positions(
     return np.maximum.accumulate(np.searchsorted(np.cumsum(flash_tokens), room, side="right"))
 
 
-def _forced(document: Document, forced: Sequence[tuple[int, int]]) -> Candidates:
-    """The implicit query, its last sentence first, then what is forced."""
+def _forced(document: Document, forced: Sequence[tuple[int, int]], query_first: bool) -> Candidates:
+    """The implicit query, its last sentence first, then what is forced; or the other way round."""
     query = _query_sentences(document)
     starts, ends = np.array([*query, *forced], dtype=np.int64).reshape(-1, 2).T
     tokens = document.token_starts.searchsorted(ends) - document.token_starts.searchsorted(starts)
-    roles = np.full(starts.size, _FORCED)
-    roles[: len(query)] = _QUERY
-    return Candidates(starts, ends, tokens, np.zeros(starts.size, dtype=bool), roles, np.full(starts.size, np.nan))
+    roles = np.array([_QUERY] * len(query) + [_FORCED] * len(forced), dtype=np.int64)
+    found = Candidates(starts, ends, tokens, np.zeros(starts.size, dtype=bool), roles, np.full(starts.size, np.nan))
+    return found if query_first else found.at(np.roll(np.arange(starts.size), -len(query)))
 
 
 def _query_sentences(document: Document) -> list[tuple[int, int]]:

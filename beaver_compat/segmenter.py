@@ -23,6 +23,7 @@ _CLAUSE_REACH = 120  # characters before a cut in which a clause's end is looked
 _LEAST_CLAUSE = 40  # characters: a shorter beginning of a sentence is no piece
 _CLAUSE_END = re.compile(r".*(?:[,;:](?=\s)|[，；：、])", re.S)  # up to the last
 _SHORTEST_REPEAT = 8  # tokens: shorter lines, such as a closing bracket, may well be needed again
+_MOST_NAMES = 8  # of the parts around a sentence, one in the other, that tell it from the same words elsewhere
 _TOKENS_AT_ONCE = 1 << 16  # what is derived from them on the way stays in the processor's cache
 _MIX = np.array([0x9E3779B97F4A7C15, 0x94D049BB133111EB], dtype=np.uint64)  # odd constants of splitmix64
 
@@ -195,12 +196,15 @@ def partition(
     return Partition(limits, starts, ends, whole)
 
 
-def repeats(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.bool_]:
+def repeats(ids: NDArray[np.int32], limits: Limits, heads: Limits | None = None) -> NDArray[np.bool_]:
     """True for each range whose very tokens stood in an earlier range; short ones never count as repeats.
+
+    Nor do those in parts of another name: ``The warranty covers 12 months`` is said of each product anew.
 
     Args:
         ids: token ids, int32 [L].
         limits: int64 [N + 1].
+        heads: for each range the one that names its part, -1 for none, int64 [N].
 
     >>> repeats(np.tile(np.arange(10, dtype=np.int32), 3), np.array([0, 10, 20, 30]))
     array([False,  True,  True])
@@ -210,10 +214,22 @@ def repeats(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.bool_]:
         return np.zeros(0, dtype=bool)
     steps = distinct(np.append(limits.searchsorted(np.arange(0, limits[-1], _TOKENS_AT_ONCE)), lengths.size))
     parts = [mixed(ids, limits[low : high + 1]) for low, high in pairwise(steps.tolist())]
-    _, first = np.unique(np.concatenate(parts), return_index=True)
+    own = np.concatenate(parts)
+    _, first = np.unique(own if heads is None else _with_names(own, heads), return_index=True)
     repeated = lengths >= _SHORTEST_REPEAT
     repeated[first] = False
     return repeated
+
+
+def _with_names(own: NDArray[np.uint64], heads: Limits) -> NDArray[np.uint64]:
+    """The number of each range, which depends on those of the ranges that name the parts around it, too, uint64 [N]."""
+    named, inside = own.copy(), np.flatnonzero(heads >= 0)
+    above = heads[inside]
+    for _ in range(_MOST_NAMES):
+        named[inside] = (named[inside] ^ own[above]) * _MIX[0]
+        further = heads[above] >= 0
+        inside, above = inside[further], heads[above[further]]
+    return named
 
 
 def mixed(ids: NDArray[np.int32], limits: Limits) -> NDArray[np.uint64]:

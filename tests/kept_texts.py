@@ -13,7 +13,9 @@ def lonely(text: str, kept: str, is_opener: Callable[[str], bool]) -> list[str]:
     found = [line for line in kept.split("\n") if line.strip()]
     lines = [line for line in text.split("\n") if line.strip()]
     place = 0
-    places = [place := next(at for at in range(place, len(lines)) if line in lines[at]) for line in found]
+    places = [
+        place := next(at for at in range(place, len(lines)) if line.split(". ")[0] in lines[at]) for line in found
+    ]
     openers = [at for at, line in enumerate(lines) if is_opener(line)]
     bare = []
     for at, following in zip(places, [*places[1:], len(lines)], strict=True):

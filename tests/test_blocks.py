@@ -132,6 +132,13 @@ def test_blocks_in_braces() -> None:
     assert found["run('x')"] == set()
 
 
+def test_comments_between_the_branches_of_a_block() -> None:
+    text = "if linux:\n    a = 1\n# Windows, see\n# there\nelif windows:\n    b = 2\n# any\nelse:\n    c = 3\n"
+    found = needs(text)
+    assert found["elif windows:"] == {"if linux:", "a = 1", "b = 2"}
+    assert found["c = 3"] == {"else:", "if linux:", "a = 1"}
+
+
 def test_other_blocks_by_indentation() -> None:
     text = "services:\n  web:\n    image: nginx\n    ports:\n      - 80\nTo do:\n  - sweep the yard\nDone."
     found = needs(text)

@@ -225,3 +225,25 @@ def test_statements_are_known_by_how_they_begin_and_end(line: str) -> None:
 
 def statements(line: str) -> NDArray[np.bool_]:
     return find_statements(read_lines([line]))
+
+
+ORDER = """class Order(Base):
+    def refund(self):
+        if self.state == "refunded" and self.refunded_at < utcnow() - GRACE:
+            raise AlreadyRefunded(self.id)
+        gateway.refund(self.id, self.total)
+        self.state = "refunded"
+        self.refunded_at = utcnow()
+"""
+
+
+def test_a_line_never_loses_the_condition_that_it_stands_under(compressor: BeaverPromptCompressor) -> None:
+    lines = ORDER.splitlines()
+    for budget in range(12, 90):
+        context = kept(compressor, ORDER, "What does refund raise?", budget)
+        assert lines[3].strip() in context
+        found = context.splitlines()
+        opened = ["class Order", "    def refund", "        if self.state"]
+        above = [beginning for beginning in opened if any(line.startswith(beginning) for line in found)]
+        assert above == opened[len(opened) - len(above) :], budget  # the innermost go first
+        assert above or len(found) == 1, budget

@@ -73,7 +73,7 @@ def test_no_sentence_stands_below_the_sender_of_another_mail(
             if line.startswith(f"{key}:"):
                 assert not empty, budget  # no mail is kept without text
                 sender, empty = line.removeprefix(f"{key}: "), True
-            elif ": " not in line or len(line) > 60:
+            elif ": " not in line or len(line) > 50:
                 empty = False
             if body := next((name for name, *_, said in MAILS if len(line) > 20 and line in said), ""):
                 assert body == sender, (budget, line)

@@ -38,10 +38,11 @@ def test_rate(compressor: BeaverPromptCompressor) -> None:
 
 
 def test_target_token_overrides_rate(compressor: BeaverPromptCompressor) -> None:
+    sentence = 16  # tokens: what stays empty is less than one
     for target in (40, 80.5, 150):
         assert (
-            target - 8
-            <= compressor.compress_prompt(CONTEXTS, rate=0.9, target_token=target)["compressed_tokens"]
+            target - sentence
+            < compressor.compress_prompt(CONTEXTS, rate=0.9, target_token=target)["compressed_tokens"]
             <= target
         )
 

@@ -8,6 +8,7 @@ import pytest
 from heading_samples import BODY, OTHER
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kept_texts import kept
 from line_readings import PIECES, labels_at, leads_of, names
 
 from beaver_compat import BeaverConfig, BeaverPromptCompressor
@@ -250,3 +251,17 @@ def test_without_labels_the_sentence_is_kept_alone() -> None:
     context = bare.compress(text, question=question, target_token=12, concate_question=False).compressed_context
     assert context == "The maple was found by a child at dusk."
     assert not BeaverConfig.paper().part_labels
+
+
+@pytest.mark.parametrize("form", ["[Document {}] {} espresso machine\n", "## {1}\n\n"])
+def test_what_is_said_of_another_product_is_no_repeat(compressor: BeaverPromptCompressor, form: str) -> None:
+    names = ["Aster", "Birch", "Cedar", "Dahlia", "Elder", "Fern", "Gentian", "Hazel"]
+    text = "\n\n".join(
+        f"{form.format(at + 1, name)}The {name} heats up in {20 + at} seconds. It weighs {4 + at} kg. "
+        f"The warranty covers {(12, 18, 24)[at % 3]} months. The cable is {80 + at * 3} cm long."
+        for at, name in enumerate(names)
+    )
+    for name in names[3:]:
+        for budget in (60, 90, 150):
+            context = kept(compressor, text, f"How long is the warranty of the {name}?", budget)
+            assert "The warranty covers" in context.partition(name)[2].partition("\n\n[")[0], (name, budget)

@@ -106,14 +106,18 @@ def test_a_worse_sentence_that_fits_whole_fills_the_rest() -> None:
     assert planned([best, next_best, long, short], 90) == f"{best} | {short}"
 
 
-def test_most_of_the_next_best_goes_before_worse_ones() -> None:
+def test_most_of_the_next_best_up_to_a_clause_goes_before_worse_ones() -> None:
     best, next_best, short = (numbered(name, words) for name, words in zip("ABC", (80, 40, 9), strict=True))
-    assert planned([best, next_best, short], 110) == f"{best} " + " ".join(next_best.split()[:30])
+    late, early = (next_best.replace(f"{word} ", f"{word}, ") for word in ("w26", "w16"))
+    assert planned([best, late, short], 110) == f"{best} " + " ".join(late.split()[:28])
+    for other in (next_best, early):
+        assert planned([best, other, short], 110) == f"{best} | {short}"
 
 
-def test_a_part_of_the_next_best_fills_what_nothing_whole_fits_into() -> None:
+def test_less_of_the_next_best_is_not_kept() -> None:
     best, next_best, long = (numbered(name, words) for name, words in zip("ABC", (80, 40, 40), strict=True))
-    assert planned([best, next_best, long], 92) == f"{best} " + " ".join(next_best.split()[:12])
+    assert planned([best, next_best, long], 92) == best
+    assert planned([next_best, long], 12) == " ".join(next_best.split()[:12])  # unless nothing else is
 
 
 def test_a_few_words_are_no_piece_of_their_own() -> None:

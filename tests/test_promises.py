@@ -169,6 +169,22 @@ def test_budget_is_used(budget: int, share: float, question: str) -> None:
     assert share * budget <= result.compressed_tokens <= budget
 
 
+@pytest.mark.parametrize("question", [QUESTION, "What is a covered work?"])
+def test_sentences_are_not_broken_off_but_behind_most_of_them(question: str) -> None:
+    """At most one is, behind a comma or the like, never before a number."""
+    document = COMPRESSOR.prepare(LICENCE)
+    for budget in range(90, 700, 31):
+        result = COMPRESSOR.compress(document, question=question, target_token=budget)
+        broken = [
+            span.end
+            for span in result.spans
+            if not re.search(r"[.:?!\"')](?:\s|$)", LICENCE[span.end - 2 : span.end + 1])
+            and not re.match(r"\s*\n\s*\n", LICENCE[span.end :])
+        ]
+        assert len(broken) <= 1, budget
+        assert all(LICENCE[end - 1] in ",;:)-" for end in broken), (budget, [LICENCE[end - 30 : end] for end in broken])
+
+
 @pytest.mark.parametrize("rate", [0.0, 0.01, 0.1, 0.5, 0.99])
 def test_rate_bounds_the_whole_prompt(rate: float) -> None:
     result = COMPRESSOR.compress(LICENCE, "Read this.", QUESTION, rate=rate)

@@ -60,6 +60,15 @@ def test_repeats_are_long_ranges_that_stood_before(ranges: list[list[int]], data
     assert repeats(ids, limits).tolist() == expected
 
 
+def test_the_same_words_in_parts_of_other_names_are_no_repeats() -> None:
+    words = [np.arange(at, at + 10, dtype=np.int32) for at in (0, 20, 40)]
+    ids = np.concatenate([words[at] for at in (0, 2, 1, 2, 0, 2, 2)])
+    heads = np.array([-1, 0, -1, 2, -1, 4, -1])
+    assert repeats(ids, np.arange(0, 71, 10), heads).tolist() == [False, False, False, False, True, True, False]
+    around = np.array([-1, 0, -1, 0, 2, 3, 4])  # x, x y, z, x y again ...
+    assert not repeats(ids, np.arange(0, 71, 10), around)[[4, 6]].any()
+
+
 def test_other_ids_and_other_orders_are_no_repeats() -> None:
     tokens = np.arange(1000, 1010, dtype=np.int32)
     ids = np.concatenate([tokens, tokens[::-1], tokens + 1, tokens, np.roll(tokens, 1)])

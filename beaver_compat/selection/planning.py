@@ -16,20 +16,19 @@ from numpy.typing import NDArray
 
 from beaver_compat.selection.fitting import largest_fitting, remembered
 from beaver_compat.selection.runs import Edges, Runs, length, smoothed, union, with_leads
+from beaver_compat.text.cutting import AFTER_CLAUSE
 
 Positions = NDArray[np.int64]
 
-_FILLED = 0.975  # of the budget: less than this is filled up with parts of further candidates
+_FILLED = 0.975  # of the budget: less than this is filled up with further candidates
 _STEP_BACK = 0.015  # of the kept characters: what a cut may give up for a better place
-_BROKEN_OFF = 0.03, 25  # of the budget, and tokens: what may stay empty behind a sentence that was cut short
-_TRIES = 24  # candidates behind the first that does not fit that are tried for what is left
+_TRIES = 64  # candidates behind the first that does not fit that are tried for what is left
+_FIRST_TRIES = 24  # of these, while nothing is kept
 _CHARACTERS_PER_TOKEN = 3  # a rough guess, which the search corrects
 _LEAD = 40  # characters: what smoothing may put before a candidate that is cut
-_LEAST_PART = 20  # characters: a shorter part tells nothing that is worth its heading
 _LEAST_ROOM = 8  # tokens: less is not worth another piece
-_MOST_OF_IT = 0.5  # of the best candidate that does not fit: a part of that size goes before worse ones that are whole
-_WIDE_ROOM = 0.1  # of the budget: in less, worse ones that are whole go first however much of the best fits
-_ALONE, _BELOW, _LED = range(3)  # a candidate without what it needs, with what of that stands over it, with all of it
+_MOST_OF_IT = 2 / 3  # of a sentence: less of it is kept only where nothing else is
+_WIDE_ROOM = 0.1  # of the budget: in less nothing is cut
 
 
 class Candidates(NamedTuple):
@@ -90,13 +89,11 @@ def plan(
 ) -> Plan:
     """Fill the budget.
 
-    As many candidates as fit are kept, best first, then worse ones that fit whole into what is left, then a part of
-    one that does not; that part goes first where it is most of the next best and the room is wide.  Of a next best of
-    several sentences, in wide room the best that fit whole are kept before all these.
+    As many candidates as fit are kept, best first.  Of the next best, where the room is wide, the best sentences are
+    kept that fit, the very best cut short if most of it fits.  Worse ones that fit whole fill the rest.
 
-    A candidate is kept with the lines that it needs.  While nothing is kept, one that does not fit with them is tried
-    without them (a comment first with those over it), and what may be cut is cut with them only then; where none fits
-    so, one is torn.  Behind one that is kept so, others go that need nothing but what it needs, too.
+    A candidate is kept with the lines that it needs.  Where none fits with them, the best is kept without some of them,
+    the outermost first, then a part of it.  Behind such a one others go that lack nothing else, or nothing.
 
     Args:
         candidates: best first.
@@ -107,8 +104,8 @@ def plan(
     """
     filling = _Filling(candidates, edges, parts, remembered(cost), budget)
     filling.take_sentences()
+    filling.take_first()
     filling.take_whole()
-    filling.take_parts()
     return Plan(filling.kept, filling.runs)
 
 
@@ -137,7 +134,8 @@ class _Filling:
         self.runs = first(self.count)
         self.used = cost(self.runs)
         self.behind = list(range(self.count, min(self.count + _TRIES, len(candidates.starts))))
-        self.best_of: dict[int, tuple[int, int]] = {}  # the sentence that a candidate of several is torn in
+        self.best_of: dict[int, tuple[int, int]] = {}  # the sentence that a candidate of several is cut in
+        self.top = 0  # where a line begins that is kept without what it needs: nothing is set over it
 
     @property
     def room(self) -> int:
@@ -148,72 +146,67 @@ class _Filling:
         return self.room < max(_LEAST_ROOM, (1 - _FILLED) * self.budget)
 
     def take_sentences(self) -> None:
-        """Of the next best, where it has several sentences and the room is wide, the best; one may be cut short."""
-        if not self.behind or (self.used > self.least and self.room < _WIDE_ROOM * self.budget):
+        """Of the next best, where the room is wide, the best sentences; the very best may be cut short."""
+        alone = self.used == self.least
+        if not self.behind or not (alone or self.room >= _WIDE_ROOM * self.budget):
             return
         index, candidates = self.count, self.candidates
-        for stretch in self.parts.sentences(int(candidates.starts[index]), int(candidates.ends[index])):
-            grown = union(self.runs, with_leads([stretch], self.edges))
-            broken = not self.best_of and self.cost(grown) > self.budget and not candidates.whole[index]
-            self.best_of.setdefault(index, stretch)
-            if broken:
-                part = self._part_of(index, _LED, torn=False)
-                broken = length(part) - length(self.runs) >= _MOST_OF_IT * (stretch[1] - stretch[0])
-                grown = part if broken else grown
-            if self._takes(index, grown) and broken:
+        start, end = int(candidates.starts[index]), int(candidates.ends[index])
+        sentences = self.parts.sentences(start, end)
+        if not sentences and not alone:  # it does not fit whole
+            sentences = self._stretch(index)
+        self.best_of.update((index, stretch) for stretch in sentences[:1])
+        for stretch in sentences:
+            fits = self._takes(index, union(self.runs, with_leads([stretch], self.edges)))
+            cut = stretch is sentences[0] and not (fits or candidates.whole[index])
+            if cut and self._takes(index, self._part_of(index, most=not alone)):
                 break
         self._look_behind()
+
+    def take_first(self) -> None:
+        """While nothing is kept: the best with less than what it needs, or a part; then others that lack the same."""
+        if self.used > self.least:
+            return
+        # What opens a block goes last where it has to go without it: other lines would stand in its place.
+        best = self.behind[:_FIRST_TRIES]
+        if not any(self._takes_some(index) for index in sorted(best, key=self._opens)):
+            any(self._takes(index, self._part_of(index, torn=True)) for index in best)
+        self._look_behind()
+        missing = [lead for lead in self._needs(self.runs) if lead[0] < self.runs[0][0]] if self.runs else []
+        if not missing:
+            return
+        self.top = self.runs[0][0]
+        for index in self.behind:
+            one = self._stretch(index)
+            grown = union(self.runs, one)
+            if union(grown, missing) == union(grown, self._needs(one)):
+                self._takes(index, grown)
+        self._look_behind()
+
+    def _takes_some(self, index: int) -> bool:
+        """Whether a candidate fits with some of what it needs, without it, or in part."""
+        one = self._stretch(index)
+        if not self.candidates.whole[index]:  # goes whole without its label before it is cut short with it
+            return self._takes(index, one) or self._takes(index, self._part_of(index))
+        needs = self._needs(one)
+        over = sum(lead < one[0] for lead in needs)
+        tries = [needs[count:] for count in range(over + 1)]
+        if self.edges.tells(one[0][0]):
+            tries.append(needs[:over])  # a comment without what it is about
+        return any(self._takes(index, union(one, some)) for some in [*tries, []])
 
     def take_whole(self) -> None:
-        """Worse ones that fit whole, unless most of the next best would fit and the room is wide."""
-        tokens = self.candidates.tokens
-        wide = bool(self.behind) and self.room >= max(_MOST_OF_IT * tokens[self.behind[0]], _WIDE_ROOM * self.budget)
-        for index in [] if wide or self.used == self.least else self.behind:
+        """Worse ones that fit whole."""
+        for index in self.behind:
             if self.full:
                 break
-            if tokens[index] <= self.room:
-                self._takes(index, union(self.runs, self._runs_of([index])))
-        self._look_behind()
-
-    def take_parts(self) -> None:
-        """Parts of those that don't fit; while nothing is kept, also what fits without the lines that it needs."""
-        whole, starts, ends = self.candidates.whole, self.candidates.starts, self.candidates.ends
-        top = 0  # where a line begins that is kept without what it needs
-        own: Runs = []  # it, and what it needs: nothing else is set over it
-        # What may be cut goes whole without its label before it is cut short with it.
-        tries = [
-            (at, led, False) for at in self.behind for led in ((_LED, _BELOW, _ALONE) if whole[at] else (_ALONE, _LED))
-        ]
-        if self.used == self.least:
-            # What opens a block goes last where it has to go without it: other lines would stand in its place.
-            opening = {at for at in self.behind if _opens(starts[at], ends[at], self.edges)}
-            tries.sort(key=lambda one: one[1] < _LED and one[0] in opening)
-        for index, led, torn in [*tries, *((index, _ALONE, True) for index in self.behind)]:
-            if self.used > self.least and (torn or self.full):
-                break
-            if self.used > self.least and led < _LED and (led == _BELOW or not top or not whole[index]):
-                continue
-            if led == _BELOW and not self.edges.tells(int(starts[index])):
-                continue
-            complete = not torn and (led < _LED or whole[index])
-            if complete:
-                one = smoothed(starts[[index]], ends[[index]], self.edges)
-                grown = union(self.runs, self._led(one, led))
-            else:
-                grown = self._part_of(index, led, torn)
-            over = [(start, min(end, top)) for start, end in grown if start < top]
-            if top and led < _LED and with_leads(grown, self.edges) != union(own, grown):
-                continue  # it needs more than what the first needs
-            if union(own, over) == own and self._takes(index, grown):
-                if led < _LED and not own:
-                    top, own = self.runs[0][0], with_leads(self.runs, self.edges)
-                if not complete and self.room < max(_BROKEN_OFF[0] * self.budget, _BROKEN_OFF[1]):
-                    break  # one sentence is broken off at most
+            if self.candidates.tokens[index] <= self.room:
+                self._takes(index, union(self.runs, with_leads(self._stretch(index), self.edges)))
 
     def _takes(self, index: int, grown: Runs) -> bool:
         """Whether the runs with more of a candidate fit; they are kept then."""
         cost = self.cost(grown)
-        if not self.used < cost <= self.budget:
+        if grown[:1] < [(self.top, 0)] or not self.used < cost <= self.budget:
             return False
         if index not in self.kept[self.count :]:
             self.kept.append(index)
@@ -223,61 +216,59 @@ class _Filling:
     def _look_behind(self) -> None:
         self.behind = [index for index in self.behind if index not in self.kept[self.count :]]
 
+    def _stretch(self, index: int) -> Runs:
+        return smoothed(self.candidates.starts[[index]], self.candidates.ends[[index]], self.edges)
+
+    def _needs(self, runs: Runs) -> Runs:
+        return sorted((start, end) for start, end, _ in self.edges.leads(runs))
+
     def _runs_of(self, kept: Sequence[int] | slice) -> Runs:
         stretches = smoothed(self.candidates.starts[kept], self.candidates.ends[kept], self.edges)
         return with_leads(stretches, self.edges)
 
-    def _led(self, runs: Runs, led: int) -> Runs:
-        """Some runs with what they need, or with less of it."""
-        return with_leads(runs, self.edges, below=led == _BELOW) if led > _ALONE else runs
+    def _opens(self, index: int) -> bool:
+        """Whether a candidate says nothing without what stands behind it."""
+        [(start, end)] = stretch = self._stretch(index)
+        return not self.edges.tells(start) and any(place >= end for place, _, _ in self.edges.leads(stretch))
 
-    def _part_of(self, index: int, led: int, torn: bool) -> Runs:
-        """The runs with as much of a candidate as fits."""
+    def _part_of(self, index: int, most: bool = False, torn: bool = False) -> Runs:
+        """The runs with as much of a candidate as fits.
+
+        The cut goes back to the end of a line or clause that is near.  How near depends on what is kept, not on the
+        budget, so that a larger budget never cuts earlier.
+
+        Args:
+            index: of the candidate.
+            most: whether a sentence is kept only where most of it fits, and up to the end of a clause.
+            torn: whether it is kept without what it needs, and may be cut anywhere.
+        """
         # What is cut short anyway begins where the candidate does, not far before it where smoothing would move it.
         own = int(self.candidates.starts[index]), self.edges.end(int(self.candidates.ends[index]))
         start, end = self.best_of.get(index, own)
         begin = self.edges.start(start)
         if start - begin > _LEAD:
             begin = self.edges.word(start)
-
-        def grown(place: int) -> Runs:
-            return union(self.runs, self._led([(begin, place)], led))
-
         at, levels = self.parts.places(start, end, torn)
-        needs = length(grown(begin + 1)) - length(self.runs) - 1
-        needs = max(needs, _LEAST_PART) if self.used > self.least else needs
+
+        def grown_to(place: int) -> Runs:
+            part = [(begin, place)]
+            return union(self.runs, part if torn else with_leads(part, self.edges))
+
+        def grown(count: int) -> Runs:
+            return grown_to(int(at[count - 1]))
+
+        needs = length(grown_to(begin + 1)) - length(self.runs) - 1
         at, levels = at[at - begin >= needs], levels[at - begin >= needs]  # less is not worth what it needs
-        return _cut_to_fit(self.runs, self.used, begin, (at, levels), grown, self.cost, self.budget)
-
-
-def _opens(start: int, end: int, edges: Edges) -> bool:
-    """Whether a stretch says nothing without what stands behind it."""
-    [(start, end)] = smoothed(np.array([start]), np.array([end]), edges)
-    return not edges.tells(start) and any(place >= end for place, _, _ in edges.leads([(start, end)]))
-
-
-def _cut_to_fit(
-    runs: Runs,
-    used: int,
-    start: int,
-    places: tuple[Positions, NDArray[np.int8]],
-    grown_to: Callable[[int], Runs],
-    cost: Callable[[Runs], int],
-    budget: int,
-) -> Runs:
-    """``runs``, which cost ``used``, grown by as much of the stretch from ``start`` as fits.
-
-    The cut goes back to the end of a line or clause that is near.  How near depends on what is kept, not on the
-    budget, so that a larger budget never cuts earlier.
-    """
-    at, levels = places
-
-    def grown(count: int) -> Runs:
-        return grown_to(int(at[count - 1]))
-
-    count = largest_fitting(lambda count: cost(grown(count)), used, (at - start) // _CHARACTERS_PER_TOKEN + 1, budget)
-    if count == 0:
-        return runs
-    near = _STEP_BACK * length(grown(count))
-    level = np.where(at[:count] >= at[count - 1] - near, levels[:count], -1)
-    return grown(int(np.flatnonzero(level == level.max())[-1]) + 1)
+        estimates = (at - begin) // _CHARACTERS_PER_TOKEN + 1
+        count = largest_fitting(lambda count: self.cost(grown(count)), self.used, estimates, self.budget)
+        if count == 0:
+            return self.runs
+        at, levels = at[:count], levels[:count]
+        last = int(at[-1])
+        good = at >= last - _STEP_BACK * length(grown(count))
+        if most:
+            sentence, behind = self.edges.start(last), self.edges.end(last)
+            good = (levels >= AFTER_CLAUSE) & (at >= sentence + _MOST_OF_IT * (behind - sentence))
+            good |= (at == sentence) & (self.edges.end(sentence) == sentence)
+        level = np.where(good, levels, -1)
+        return grown(int(np.flatnonzero(level == level.max())[-1]) + 1) if good.any() else self.runs

@@ -42,15 +42,9 @@ def merged(starts: Positions, ends: Positions) -> Runs:
     return list(zip(firsts, lasts, strict=True))
 
 
-def with_leads(runs: Runs, edges: Edges, below: bool = False) -> Runs:
-    """Runs and the lines that they need.
-
-    Args:
-        runs: sorted and disjoint.
-        edges: of the text.
-        below: whether only those are kept that the first run stands below.
-    """
-    leads = [(start, end) for start, end, _ in edges.leads(runs) if not below or start < runs[0][0]]
+def with_leads(runs: Runs, edges: Edges) -> Runs:
+    """Runs, sorted and disjoint, and the lines that they need."""
+    leads = [(start, end) for start, end, _ in edges.leads(runs)]
     return union(runs, leads) if leads else runs
 
 

@@ -30,7 +30,7 @@ from beaver_compat.selection.preferences import (
     preferred_order,
     saying,
 )
-from beaver_compat.selection.runs import Runs
+from beaver_compat.selection.runs import Runs, merged
 from beaver_compat.selection.wishes import Wishes
 
 
@@ -60,7 +60,7 @@ class Selector:
         count: tokens of a text.
         budget: tokens of the whole prompt.
         sentences_in: the sentences of a stretch, best first.
-        said: what the rest of the prompt says: sentences that say no more go last.
+        said: what the rest of the prompt says: sentences that say no more are left out, unless all do.
     """
 
     def __init__(
@@ -89,7 +89,8 @@ class Selector:
         order = preferred_order(document, self.sentences, self.contexts, scored.flash, self.best_first, wishes)
         order = scored.order if order is None else order
         if said:
-            order = order[np.argsort(saying(document, self.sentences, said)[order], kind="stable")]
+            new = ~saying(document, self.sentences, said)[order]
+            order = order[new] if new.any() else order
         self.scored = scored._replace(order=order)
 
     def select(self) -> Selection:
@@ -184,7 +185,7 @@ class Selector:
         loose = [tuple(part for part in layout.contexts[context] if part not in layout.fixed) for context in shown]
         forced += edge_sentences(document, loose, self.wishes.first_sentences, self.wishes.last_sentences)
         forced += zip(self.sentences.starts[best].tolist(), self.sentences.ends[best].tolist(), strict=True)
-        ranking = candidates(document, self.scored, forced, self.config)
+        ranking = candidates(document, self.scored, forced, self.config, self._query_first(forced))
         part = document.contexts_of(ranking.starts)
         loose_part = self.stays[self.context_of_part] & ~_marked(layout.fixed, len(layout.parts))
         atomic = _marked(layout.atomic, len(layout.parts))[part]
@@ -194,6 +195,13 @@ class Selector:
             whole=ranking.whole | atomic | self.wishes.whole_sentences,
         )
         return ranking.at(loose_part[part])
+
+    def _query_first(self, forced: list[Extent]) -> bool:
+        """Whether the implicit query goes before what is forced: where it asks something, or not all of that fits."""
+        if self.document.asks or not forced:
+            return True
+        starts, ends = np.array(forced, dtype=np.int64).T
+        return self.cost(self.filled(merged(starts, ends))) > self.budget
 
     def _fitting(self, shown: list[int]) -> list[int]:
         """The best contexts that fit together whole, if whole contexts are wished for."""

@@ -55,6 +55,7 @@ _CONTINUED_BEGINNINGS = _beginnings("els|eli|exc|fin|cat|res|ens")
 
 def add_blocks(
     lined: LinedText,
+    comments: NDArray[np.bool_],
     needed: Positions,
     behind: Positions,
 ) -> tuple[Positions, Positions]:
@@ -67,6 +68,7 @@ def add_blocks(
 
     Args:
         lined: the text.
+        comments: True for each line that is one, bool [N]; what goes on with a block may stand below some.
         needed: the lines that each line needs, int64 [N, 2]; is filled in.
         behind: the line behind it that each line needs, int64 [N]; is filled in.
 
@@ -111,7 +113,7 @@ def add_blocks(
         functions[inside] = above[inside]
         closing = np.flatnonzero(body & closes & (indents == depth))
         needed[closing, 1] = behind[above[closing]]
-        begun = np.maximum.accumulate(np.where(level & ~goes_on, order, 0))
+        begun = np.maximum.accumulate(np.where(level & ~goes_on & ~comments, order, 0))
         later = np.flatnonzero(goes_on & opener & (opener & ~goes_on)[begun] & (begun < order))
         needed[later] = np.stack([begun[later], behind[begun[later]]], axis=1)
     _add_decorators(lined, indents, signatures, needed, behind)

@@ -19,7 +19,12 @@ _NOT_ABOUT = ")]}`~>|"  # what a line begins with that no comment is about: ends
 
 
 def add_comments(
-    lined: LinedText, needed: Positions, behind: Positions, bare: NDArray[np.bool_], told: NDArray[np.bool_]
+    lined: LinedText,
+    found: tuple[NDArray[np.bool_], Positions],
+    needed: Positions,
+    behind: Positions,
+    bare: NDArray[np.bool_],
+    told: NDArray[np.bool_],
 ) -> None:
     """Each line of a comment right above a line of code needs that line, of a block the first line, too.
 
@@ -27,12 +32,13 @@ def add_comments(
 
     Args:
         lined: the text.
+        found: its comments (`find_comments`).
         needed, bare, told: as in `Leads`; changed.
         behind: the line behind it that each line needs, int64 [N].
     """
     points, first, ends, indents = lined.points, lined.first, lined.ends, lined.indents
     boundaries, contexts = lined.boundaries, lined.contexts
-    comments, edges = _comments(lined)
+    comments, edges = found
     if not comments.any():
         return
     order, last = np.arange(first.size), first.size - 1
@@ -47,7 +53,7 @@ def add_comments(
     bare[about & (ends - first <= _LONGEST_BARE)] = True
 
 
-def _comments(lined: LinedText) -> tuple[NDArray[np.bool_], Positions]:
+def find_comments(lined: LinedText) -> tuple[NDArray[np.bool_], Positions]:
     """True for each hard line that is a comment, bool [N]; and the first line of its block comment, else itself."""
     points, first, ends = lined.points, lined.first, lined.ends
     order = np.arange(first.size)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
 from beaver_compat.structure.choices import add_choices
-from beaver_compat.structure.comments import add_comments
+from beaver_compat.structure.comments import add_comments, find_comments
 from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.documents import add_documents
 from beaver_compat.structure.environments import add_environments
@@ -52,9 +52,10 @@ def find_leads(lined: LinedText) -> Leads | None:
     needed = np.full((starts.size, 2), -1)
     bare, told, follows = np.zeros((3, starts.size), dtype=bool)
     behind = np.full(starts.size, -1)
-    items, functions = add_blocks(lined, needed, behind)
+    comments = find_comments(lined)
+    items, functions = add_blocks(lined, comments[0], needed, behind)
     add_docstrings(lined, needed, behind, bare)
-    add_comments(lined, needed, behind, bare, told)
+    add_comments(lined, comments, needed, behind, bare, told)
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
     add_tables(lined, needed, bare, follows, items)

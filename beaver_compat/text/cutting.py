@@ -49,6 +49,7 @@ def cut_levels(characters: Characters, start: int, end: int) -> NDArray[np.int8]
     levels[((previous | following) & _BLANK) != 0] = AFTER_WORD
     before, behind = np.where(previous & SPACE, last, previous), np.where(previous & SPACE, following, next_one)
     measured = ((before & DIGIT) != 0) & ((behind & (WORD | DIGIT)) == WORD)  # a number and what it counts
+    measured |= ((before & (WORD | DIGIT)) == WORD) & ((behind & DIGIT) != 0)  # ``prior to 2007``
     levels[measured & (((previous | following) & SPACE) != 0)] = SPLITS_WORD
     last = np.where(previous & _BLANK, last, previous)  # before one space, if any
     levels[(levels == AFTER_WORD) & ((last & CLAUSE_END) != 0)] = AFTER_CLAUSE
