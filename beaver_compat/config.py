@@ -42,6 +42,8 @@ class BeaverConfig:
         record_weight: the same of a line of data or code, which has less to do with the lines around it.
         heading_weight: share of its heading's, document title's or speaker's score that a sentence gets.
         number_weight: what a sentence with a number gains where the question asks how many, how long, when.
+        information_weight: share of what a sentence says by itself, where the query looks for nothing: the end of a
+            text without a question, or a task such as ``Summarize this``.
         repeats_last: whether a sentence that stood word for word before is kept only when all others are.
         anchor_pages, flow_window: k_anc and w_flow, pages kept for where they stand, at the beginning and at the end.
         prior_share: the most of the budget that anchors, and flow, may each take; 1 is no bound.
@@ -76,6 +78,7 @@ class BeaverConfig:
     record_weight: float = 0.7
     heading_weight: float = 0.45
     number_weight: float = 0.2
+    information_weight: float = 0.5
     repeats_last: bool = True
     # QueryPlanner: selection
     anchor_pages: int = 4
@@ -101,6 +104,7 @@ class BeaverConfig:
             "record_weight",
             "heading_weight",
             "number_weight",
+            "information_weight",
             "prior_share",
         ):
             object.__setattr__(self, name, checked_share(name, getattr(self, name)))
@@ -129,6 +133,7 @@ class BeaverConfig:
             "record_weight": 0.0,
             "heading_weight": 0.0,
             "number_weight": 0.0,
+            "information_weight": 0.0,
             "repeats_last": False,
             "anchor_pages": 4,
             "flow_window": 4,

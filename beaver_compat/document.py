@@ -148,9 +148,9 @@ class Document:
             tokenizer: of the embedding table.
             config: the settings.
         """
-        start, end = self.query
+        start, end, asks = *self.query, self.asks
         if start == self.ids.size:
-            start, end, _ = find_query(self.lined, self.token_starts, self.context_limits, config.page_size)
+            start, end, asks = find_query(self.lined, self.token_starts, self.context_limits, config.page_size)
         text, characters = self.lined.text, self.lined.characters
         low, high = without_marks(self.lined, *_characters(self.token_starts, len(text), (start, end)))
         start, end = (
@@ -160,7 +160,7 @@ class Document:
         own = slice(start, end)
         asked = text[slice(*_characters(self.token_starts, len(text), (start, end)))]
         starts, ends = self.token_starts[own], self.token_ends[own]
-        return make_query(self.ids[own], self.inside[own], characters, starts, ends, asked, tokenizer, config)
+        return make_query(self.ids[own], self.inside[own], characters, starts, ends, asked, tokenizer, config, asks)
 
     def ranked(self, config: BeaverConfig) -> Partition:
         """The stretches that flash ranks: sentences, or whole pages as in the paper."""

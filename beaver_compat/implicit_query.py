@@ -50,6 +50,23 @@ _TASK = re.compile(
     r"|总结|總結|概括|翻译|翻譯|提取|改写|改寫|要約|翻訳|요약|번역)",
     re.I,
 )
+# What else a last paragraph may begin with that wants to know something; and a last line that lacks its question mark.
+_REQUEST = re.compile(
+    r"(?:please |kindly )?(?:answer|calculate|compute|count|decide|determine|find|give|name|provide|show me|state"
+    r"|(?:can|could|would|will) you|let me know|i(?:'d| would)? (?:like|need|want) to know"
+    r"|i(?:'m| am) (?:asking|looking)\b"
+    r"|finde|gib|ich (?:möchte|will) wissen|sag(?:e|en sie)? mir|dis-moi|dites-moi|donne[rz]?|indique[rz]?|trouve[rz]?"
+    r"|dame|dime|encuentra|indica|dimmi|trova|diga|encontre|geef|noem|vind|назови|найди|скажи)\b"
+    r"|告诉我|告訴我|教えて|알려",
+    re.I,
+)
+_ASKED = re.compile(
+    r"(?:(?:and|but|so|also) )?(?:what|who|whom|whose|when|where|which|why|how(?! to\b)|was|wer|wem|wen|wann|wo|warum"
+    r"|welche[rsmn]?|wie|quel(?:le)?s?|quand|où|pourquoi|comment|combien|qué|quién|cuándo|dónde|cuál|cuánt[oa]s?"
+    r"|chi|cosa|quando|dove|quale|quant[oaie]|quem|onde|qual|wanneer|waar|waarom|welke?|hoeveel|кто|что|когда|где"
+    r"|почему|сколько)\b.*\w\W{,2}$",
+    re.I,
+)
 _USER = re.compile(r"user|human|instruction|input|\[INST\]|<</SYS>>", re.I)  # who asks the model
 _OPTION = re.compile(r"[ \t]*[(\[]?(?:[A-Ha-h]|\d\d?)[.):\]]")
 
@@ -76,6 +93,8 @@ def find_query(lined: LinedText, token_starts: Positions, context_limits: Positi
     - at the beginning, what ends with a line that asks something and stands apart, unless many do;
     - at the beginning, a line that stands apart and ends with a colon (``Translate the following text:``) or tells what
       to do (``Summarize the text below.``);
+    - at the end, the last paragraph, if it begins with what is wanted (``Find ...``, ``I need to know ...``), or the
+      last line, if it begins as a question does and has no sign at its end (``how many wheels turn``);
     - at the end, the last paragraph, if its first line is a sentence;
     - the last M tokens, of a short text an eighth, from where the nearest line or sentence begins, as in the paper.
 
@@ -114,6 +133,8 @@ def find_query(lined: LinedText, token_starts: Positions, context_limits: Positi
         opening = _opening(lined, high, int(token_starts[min(_LEAST_INSTRUCTION, most)]))
     if (behind := int(token_starts.searchsorted(opening))) >= _LEAST_QUERY:
         return Found(0, behind, asks=True)
+    if begin := _request(lined, low, end):
+        return from_character(begin, asks=True)
     if begin := _paragraph(boundaries, low, end):
         return from_character(begin, asks=False)
     size = min(page_size, -(-last // _QUERY_SHARE))
@@ -218,6 +239,18 @@ def _opening(lined: LinedText, high: int, least: int) -> int:
             return int(ends[line]) if asks.sum() <= _MOST_OTHERS else 0
     tells = signs[0] in _COLONS or (boundaries.terminated[0] and _TASK.match(lined.text, first[0]))
     return int(ends[0]) if apart[0] and least <= ends[0] <= high and tells else 0
+
+
+def _request(lined: LinedText, low: int, end: int) -> int:
+    """Where the last paragraph begins, if it wants something, or the last line that asks without a mark; else 0."""
+    boundaries, first = lined.boundaries, lined.first
+    begins = np.flatnonzero(boundaries.after_blank & (lined.starts >= low) & (lined.starts <= end))[-1:].tolist()
+    for line in begins:
+        if _TASK.match(lined.text, first[line]) or _REQUEST.match(lined.text, first[line]):
+            return int(lined.starts[line])
+    line = lined.starts.size - 1
+    asks = low <= lined.starts[line] <= end and not boundaries.terminated[line] and _ASKED.match(lined.line(line))
+    return int(lined.starts[line]) if asks else 0
 
 
 def _paragraph(boundaries: Boundaries, low: int, end: int) -> int:

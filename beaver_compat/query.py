@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.scores.amounts import NumberWords, asks_for_number, number_words
+from beaver_compat.scores.tasks import asks_for_all
 from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, words_of
 from beaver_compat.text.characters import Characters, inside_number
 from beaver_compat.tokenization import Tokenizer
@@ -26,7 +27,8 @@ class Query(NamedTuple):
         numeric: True for each token of a word with a digit, bool [K].
         forms: vocabulary ids of its tokens in all cases, and the index of the token that each is one of, int64 [T]
             each; none where case counts.
-        numbers: where it asks for an amount or a date, the words for one (`number_words`); else None.
+        numbers: where it asks for an amount or a date, or for nothing, the words for one (`number_words`); else None.
+        vague: whether it doesn't tell what is looked for.
     """
 
     ids: NDArray[np.int32]
@@ -35,6 +37,7 @@ class Query(NamedTuple):
     numeric: NDArray[np.bool_]
     forms: tuple[Positions, Positions]
     numbers: NumberWords | None
+    vague: bool
 
 
 def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
@@ -62,6 +65,7 @@ def make_query(
     asked: str,
     tokenizer: Tokenizer,
     config: BeaverConfig,
+    asks: bool = True,
 ) -> Query:
     """A query from its tokens.
 
@@ -73,12 +77,15 @@ def make_query(
         asked: its text.
         tokenizer: of the embedding table.
         config: the settings.
+        asks: False where it is but the end of a text.
     """
+    vague = not asks or asks_for_all(asked)
     none = np.zeros(0, dtype=np.int64)
     return Query(
         ids,
         inside,
         *words_of(characters, starts, ends),
         forms_of(tokenizer, ids) if config.fold_words else (none, none),
-        number_words(tokenizer) if config.number_weight > 0 and asks_for_number(asked) else None,
+        number_words(tokenizer) if config.number_weight > 0 and (vague or asks_for_number(asked)) else None,
+        vague,
     )

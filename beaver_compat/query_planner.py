@@ -114,6 +114,29 @@ def overlap_scores(
     return of_all(pieces, lambda piece: range_sums(known, piece.tokens, piece.cut))
 
 
+def information_scores(context: ContextTokens, pieces: Sequence[Piece]) -> list[Tensor]:
+    """What each range says by itself: over its tokens the mean of ``|e| / tf``, the length of the row over the count.
+
+    Differs from the paper, which ranks by the end of the text where that asks nothing.  Each distinct token is worth
+    the length of its row, which training leaves short for words of grammar, and its places share that: the best ranges
+    say the most different words for their tokens.
+
+    Args:
+        context: the contexts.
+        pieces: the ranges that are scored.
+
+    Returns:
+        float32 [N] for each partition.
+    """
+    values = context.norms / context.counts
+
+    def means(piece: Piece) -> list[Tensor]:
+        sums = zip(range_sums(values, piece.tokens, piece.cut), piece.cut.parts, strict=True)
+        return [total / piece.cut.atoms[part].diff() for total, part in sums]
+
+    return of_all(pieces, means)
+
+
 def with_neighbors(scores: Tensor, contexts: Tensor, weight: float) -> Tensor:
     """Each score plus ``weight`` times those of the ranges right before and after it in the same context.
 

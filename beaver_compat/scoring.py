@@ -20,6 +20,7 @@ from beaver_compat.document import Document
 from beaver_compat.machine import one_thread
 from beaver_compat.query import Query
 from beaver_compat.query_planner import (
+    information_scores,
     mixed_scores,
     ranked,
     sentence_scores,
@@ -27,7 +28,7 @@ from beaver_compat.query_planner import (
     with_neighbors,
     with_vectors,
 )
-from beaver_compat.scores.lookup import ContextTokens, QueryTokens, Words, min_max, read_context, read_query
+from beaver_compat.scores.lookup import ContextTokens, QueryTokens, Words, min_max, of_prompt, read_context, read_query
 from beaver_compat.scores.pieces import Piece, prompts_of_ranges, read_pieces
 
 _VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
@@ -186,6 +187,15 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
             flash = flash + config.number_weight * _wanted_numbers(asked).to(flash.device)
         if encoded.heads is not None:
             flash = with_headings(flash, own_scores, encoded.heads, encoded.naming, config.heading_weight)
+    if config.information_weight > 0 and any(query.vague for query in queries):
+        said, *own = (
+            min_max(part, of, count)
+            for part, of in zip(information_scores(encoded.context, encoded.pieces), prompts, strict=True)
+        )
+        if own:
+            said = sentence_scores(own[0], said, encoded.first_page, encoded.last_page, encoded.own_weights)
+        shares = config.information_weight * torch.tensor([query.vague for query in queries], device=flash.device)
+        flash = flash.lerp(said, of_prompt(shares, prompts[-1]))
     order = ranked(flash, prompts[-1] if count > 1 else None).cpu().numpy()
     pages, scores = page_scores.double().cpu().numpy(), flash.double().cpu().numpy()
     page_edges = [0, *accumulate(document.pages.starts.size for document in documents)]

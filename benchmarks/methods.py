@@ -17,7 +17,7 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,6 +44,7 @@ RIVALS = {  # and the environment that each runs in
 
 
 Builder = Callable[[Setup], Method]
+Given = Literal["argument", "prompt", "never"]
 
 
 def _timed(compress: Callable[[Sample, int], str]) -> Method:
@@ -60,13 +61,14 @@ def _timed(compress: Callable[[Sample, int], str]) -> Method:
     return method
 
 
-def beaver(asked: str = "beaver", in_prompt: bool = False) -> Builder:
+def beaver(asked: str = "beaver", question: Given = "argument") -> Builder:
     """The compressor, configured as `configuration` reads it.
 
     Args:
         asked: the configuration.
-        in_prompt: True has the question at the end of the text, as in a prompt of one piece, and not as an argument; it
-            takes its part of the budget, and what is kept is judged without it.
+        question: how it is given.  ``"prompt"`` has it at the end of the text, as in a prompt of one piece; it takes
+            its part of the budget, and what is kept is judged without it.  ``"never"`` has the text alone, as one that
+            is compressed before anybody asks.
     """
     model, config = configuration(asked)
 
@@ -79,7 +81,9 @@ def beaver(asked: str = "beaver", in_prompt: bool = False) -> Builder:
             raise UnavailableError(str(error)) from error
 
         def compress(sample: Sample, budget: int) -> str:
-            if in_prompt:
+            if question == "never":
+                return compressor.compress(sample.context, target_token=budget).compressed_prompt
+            if question == "prompt":
                 asked = f"Question: {sample.question}\nAnswer:"
                 kept = compressor.compress(f"{sample.context}\n\n{asked}", target_token=budget).compressed_prompt
                 return kept.removesuffix(asked).rstrip()
@@ -214,7 +218,8 @@ def _one_line(error: RivalError) -> str:
 
 METHODS: dict[str, Builder] = {
     "beaver": beaver(),
-    "beaver-in-prompt": beaver(in_prompt=True),
+    "beaver-in-prompt": beaver(question="prompt"),
+    "beaver-unasked": beaver(question="never"),
     "paper": beaver("paper"),
     "original": lambda setup: _timed(lambda sample, budget: sample.context),
     "zero-shot": lambda setup: _timed(lambda sample, budget: ""),
@@ -242,6 +247,7 @@ ABLATIONS: dict[str, str] = {
     "words only": "beaver:semantic_weight=0",
     "no neighbours": "beaver:neighbor_weight=0",
     "no headings": "beaver:heading_weight=0",
+    "no norm weights": "beaver:norm_weight=0",
     "no numbers": "beaver:number_weight=0",
     "no labels": "beaver:part_labels=false",
     "whole pages": "beaver:sentence_weight=0",

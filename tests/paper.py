@@ -158,6 +158,13 @@ def maxsim(
     return np.array(scores) / max(total, EPSILON)
 
 
+def information(tokens: Sequence[int], table: Array, pages: NDArray[np.int64]) -> Array:
+    """Of each page the mean over its tokens of the length of a token's row over its count in the whole."""
+    counts = Counter(tokens)
+    worth = [float(np.linalg.norm(table[token])) / counts[token] for token in tokens]
+    return np.array([np.mean([worth[place] for place in page if place >= 0]) for page in pages])
+
+
 def min_max(values: Array) -> Array:
     span = values.max() - values.min()
     return (values - values.min()) / span if span > 1e-6 * max(np.abs(values).max(), 1) else np.zeros_like(values)

@@ -28,13 +28,18 @@ TEXT = "\n\n".join(" ".join(FILLER[n:] + FILLER[:n]) for n in range(6))
 
 def query_of(*contexts: str, page_size: int = 64) -> str:
     """What is taken for the question."""
+    return found_in(*contexts, page_size=page_size)[0]
+
+
+def found_in(*contexts: str, page_size: int = 64) -> tuple[str, bool]:
+    """What is taken for the question, and whether it asks for something."""
     lined = read_lines(contexts)
     tokens = [COMPRESSOR._tokenizer.encode([context]).offsets[:, 0] for context in contexts]
     origins = lined.context_starts
     starts = np.concatenate([own.astype(np.int64) + origin for own, origin in zip(tokens, origins, strict=True)])
     limits = np.cumsum([0, *(own.size for own in tokens)])
-    begin, end, _ = find_query(lined, starts, limits, page_size)
-    return lined.text[slice(*np.append(starts, len(lined.text))[[begin, end]])].strip()
+    begin, end, asks = find_query(lined, starts, limits, page_size)
+    return lined.text[slice(*np.append(starts, len(lined.text))[[begin, end]])].strip(), asks
 
 
 @pytest.mark.parametrize(
@@ -199,6 +204,37 @@ def test_where_nothing_is_asked_the_last_tokens_are_the_query(end: str) -> None:
     query = query_of(f"{TEXT}\n\n{end}")
     assert query.endswith(end)
     assert len(query) > len(end) + 100
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "Find out who rebuilt the mill.",
+        "I need to know who rebuilt the mill, and whether it was paid.",
+        "Please tell me the name of the builder.",
+        "Could you list all animals that live by the river.",
+        "who rebuilt the mill",
+        "And how many oxen brought the stones",
+        "Wer hat die Mühle gebaut",
+        "Cuántas ruedas tiene el molino",
+        "告诉我谁重建了磨坊。",
+    ],
+)
+def test_requests_and_questions_without_a_mark_are_known_at_the_end(end: str) -> None:
+    assert found_in(f"{TEXT}\n\n{end}") == (end, True)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "When the mill was rebuilt, all came to see the wheel turn.",
+        "The findings of the two guilds were stated in a letter.",
+        "How to find the mill",
+        "Named after Ann, who rebuilt it",
+    ],
+)
+def test_sentences_and_titles_at_the_end_ask_nothing(end: str) -> None:
+    assert not found_in(f"{TEXT}\n\n{end}")[1]
 
 
 @pytest.mark.parametrize("text", [" ".join(FILLER), f"{FILLER[0]} {FILLER[1]} Who did it?", "\n\n".join(FILLER[:2])])

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_samples import row, write
 
-from beaver_compat import BeaverConfig
+from beaver_compat import BeaverConfig, BeaverPromptCompressor
 from benchmarks import counting, loop, methods, run
 from benchmarks.baselines import Method, Outcome
 from benchmarks.counting import Setup
@@ -185,6 +185,15 @@ def test_a_question_in_the_prompt_counts_and_is_not_judged() -> None:
     (tight,) = make_builder("beaver-in-prompt")(SETUP)(sample, [20])
     (whole,) = make_builder("beaver")(SETUP)(sample, [20])
     assert len(tight.text) < len(whole.text)
+
+
+def test_a_text_that_is_compressed_before_it_is_asked_is_kept_alike_for_every_question() -> None:
+    text = "\n\n".join(f"The key of room {n} is under the {n}th stone." for n in range(60))
+    kept = {
+        make_builder("beaver-unasked")(SETUP)(Sample("1", text, question, ("stone",), "any", ("1",)), [60])[0].text
+        for question in ("Where is the key of room 41?", "Where is the key of room 7?")
+    }
+    assert kept == {BeaverPromptCompressor(token_counter="table").compress(text, target_token=60).compressed_prompt}
 
 
 def test_every_ablation_changes_the_configuration() -> None:

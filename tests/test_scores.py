@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from beaver_compat import page_encoder, query_planner
 from beaver_compat.config import BeaverConfig
 from beaver_compat.page_encoder import cut, mean_pool
-from beaver_compat.query_planner import mixed_scores
+from beaver_compat.query_planner import information_scores, mixed_scores
 from beaver_compat.scores import maxsim
 from beaver_compat.scores.lookup import ContextTokens, QueryTokens, Words, read_context, read_query
 from beaver_compat.scores.phrases import shared_pairs
@@ -167,6 +167,17 @@ def test_maxsim_is_its_loop(case: tuple[list[int], ...], data: st.DataObject) ->
         TABLE.astype(np.float64), context, query, pages, weight, 0.2, 0.4, inside, sizes, kinds, numeric, norm
     )
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+@given(cases())
+@settings(max_examples=60, deadline=None)
+def test_information_is_its_loop(case: tuple[list[int], ...]) -> None:
+    context, query, pages, other = case
+    tokens, _ = read(context, query)
+    found = information_scores(tokens, read_pieces(tokens, [torch.tensor(pages), torch.tensor(other)]))
+    for part, scores in zip((pages, other), found, strict=True):
+        expected = paper.information(context, TABLE.astype(np.float64), paper.page_tensor(part, max(np.diff(part))))
+        np.testing.assert_allclose(scores.numpy(), expected, **CLOSE)
 
 
 @pytest.mark.parametrize("config", [BeaverConfig(), BeaverConfig.paper()], ids=["default", "paper"])
