@@ -169,7 +169,7 @@ def test_settings_by_name(tmp_path: Path) -> None:
     assert "key" not in anchor.text
     with pytest.raises(UnavailableError, match="no setting 'size'; there are model, page_size"):
         make_builder("beaver:size=3")
-    with pytest.raises(UnavailableError, match=r"no method 'magic'; there are beaver, beaver-in-prompt, beaver-unasked, paper"):
+    with pytest.raises(UnavailableError, match=r"no method .magic.; there are beaver, beaver-in-prompt, "):
         make_builder("magic")
     with pytest.raises(UnavailableError, match="nowhere"):
         make_builder(f"beaver:model={tmp_path}/nowhere")(setup)
