@@ -15,6 +15,7 @@ from beaver_compat.config import BeaverConfig
 from beaver_compat.implicit_query import find_query
 from beaver_compat.query import Query, make_query
 from beaver_compat.scores.amounts import NumberWords, have_numbers
+from beaver_compat.scores.definitions import definitions
 from beaver_compat.scores.word_forms import formed_ids, odd_words
 from beaver_compat.segmenter import (
     Limits,
@@ -181,6 +182,21 @@ class Document:
         inside = slice(limits[0], limits[-1])
         spelt = words.among(self.ids[inside], self.token_ends[inside], self.lined.characters) + limits[0]
         return have_numbers(self.lined.characters, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
+
+    def defining(self, names: tuple[str, ...]) -> NDArray[np.float32] | None:
+        """For each sentence with the definition of one of some names 1, shared by those of the same name; else 0.
+
+        None where none has one.
+        """
+        found = definitions(self.lined, names)
+        if not found:
+            return None
+        gains = np.zeros(self.sentences.starts.size, dtype=np.float32)
+        for places in found:
+            sentence = self.sentences.starts.searchsorted(places, side="right") - 1
+            sentence = distinct(sentence[self.sentences.ends[sentence] > places])
+            gains[sentence] = np.maximum(gains[sentence], 1 / max(sentence.size, 1))
+        return gains
 
     @property
     def text_tokens(self) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.scores.amounts import NumberWords, asks_for_number, number_words
+from beaver_compat.scores.definitions import asked_names
 from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, words_of
 from beaver_compat.text.characters import Characters, inside_number
 from beaver_compat.tokenization import Tokenizer
@@ -27,6 +28,7 @@ class Query(NamedTuple):
         forms: vocabulary ids of its tokens in all cases, and the index of the token that each is one of, int64 [T]
             each; none where case counts.
         numbers: where it asks for an amount or a date, the words for one (`number_words`); else None.
+        names: its words that the text may define (`definitions`).
     """
 
     ids: NDArray[np.int32]
@@ -35,6 +37,7 @@ class Query(NamedTuple):
     numeric: NDArray[np.bool_]
     forms: tuple[Positions, Positions]
     numbers: NumberWords | None
+    names: tuple[str, ...]
 
 
 def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
@@ -81,4 +84,5 @@ def make_query(
         *words_of(characters, starts, ends),
         forms_of(tokenizer, ids) if config.fold_words else (none, none),
         number_words(tokenizer) if config.number_weight > 0 and asks_for_number(asked) else None,
+        asked_names(asked) if config.heading_weight > 0 else (),
     )
