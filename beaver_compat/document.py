@@ -30,7 +30,7 @@ from beaver_compat.segmenter import (
 from beaver_compat.smoothing import Smoother
 from beaver_compat.structure.lead_finder import find_leads
 from beaver_compat.structure.leads import Leads
-from beaver_compat.structure.openings import text_begins
+from beaver_compat.structure.openings import text_begins, wordless
 from beaver_compat.structure.roles import find_roles, without_marks
 from beaver_compat.structure.units import with_units
 from beaver_compat.text.ascending import among, distinct
@@ -262,6 +262,7 @@ def prepare_document(
     if config.fold_words:
         words = odd_words(lined.characters)
         ids = formed_ids(ids, token_starts, token_ends, lined.text, words, tokenizer.encode)
+    repeated |= wordless(lined, sentences.starts, sentences.ends)
     return Document(
         lined=lined,
         ids=ids,

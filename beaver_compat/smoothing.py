@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.elements import element_starts
 from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.openings import wordless
 from beaver_compat.structure.sections import setting_starts
 from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.cutting import LONGEST_WORD, move_out
@@ -47,6 +48,7 @@ class Smoother:
         sentences: bool = True,
         labels: bool = True,
     ) -> None:
+        self._lined = lined
         self._text, self._boundaries = lined.text, lined.boundaries
         self._characters = lined.characters
         self._context_starts, self._context_ends = lined.context_starts.tolist(), lined.context_ends.tolist()
@@ -113,6 +115,10 @@ class Smoother:
         """Whether the line at a position says something without what it needs behind it."""
         leads = self._leads
         return leads is not None and bool(leads.told[leads.starts.searchsorted(position, side="right") - 1])
+
+    def says(self, start: int, end: int) -> bool:
+        """Whether a stretch says anything: it has a word that is not a tag by itself."""
+        return not wordless(self._lined, np.array([start]), np.array([end]))[0]
 
     def _find_start(self, position: int) -> int:
         low = self._context_start(position)

@@ -201,7 +201,11 @@ class _Filling:
             if self.full:
                 break
             if self.candidates.tokens[index] <= self.room:
-                self._takes(index, union(self.runs, with_leads(self._stretch(index), self.edges)))
+                [(start, end)] = stretch = self._stretch(index)
+                grown = union(self.runs, with_leads(stretch, self.edges))
+                beside = len(grown) <= len(self.runs) and grown == union(self.runs, stretch)
+                if beside or self.edges.says(start, end):  # signs alone go right beside what is kept
+                    self._takes(index, grown)
 
     def _takes(self, index: int, grown: Runs) -> bool:
         """Whether the runs with more of a candidate fit; they are kept then."""

@@ -25,7 +25,7 @@ from beaver_compat.structure.line_labels import add_groups
 from beaver_compat.structure.logs import add_entries, log_entries
 from beaver_compat.structure.metadata import add_headers, add_sources
 from beaver_compat.structure.parts import Parts, find_parts
-from beaver_compat.structure.roles import find_roles
+from beaver_compat.structure.roles import find_roles, role_keys
 from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.units import FENCES, fence_pairs
@@ -54,6 +54,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     behind = np.full(starts.size, -1)
     comments = find_comments(lined)
     items, functions = add_blocks(lined, comments[0], needed, behind)
+    bare[(behind >= 0) & (text_ends - first == 1)] = True  # a bracket
     add_docstrings(lined, needed, behind, bare)
     add_comments(lined, comments, needed, behind, bare, told)
     entries, entry_ends = log_entries(lined)
@@ -73,7 +74,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     parts = find_parts(lined, titles, underlines)
     add_headers(lined, parts)
     roles = find_roles(lined).lines
-    bare[roles[parts.label_ends[roles] >= text_ends[roles]]] = True
+    bare[roles[parts.label_ends[roles] >= text_ends[roles]]] = bare[role_keys(lined)] = True
     add_documents(lined, parts)
     named, ends = section_names(lined)
     parts.label_ends[named] = ends
