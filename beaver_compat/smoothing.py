@@ -117,7 +117,10 @@ class Smoother:
         return leads is not None and bool(leads.told[leads.starts.searchsorted(position, side="right") - 1])
 
     def says(self, start: int, end: int) -> bool:
-        """Whether a stretch says anything: it has a word that is not a tag by itself."""
+        """Whether a stretch says something: it has words besides tags, and is no later line of a statement."""
+        leads = self._leads
+        if leads is not None and leads.going_on[leads.starts.searchsorted(start, side="right") - 1]:
+            return False
         return not wordless(self._lined, np.array([start]), np.array([end]))[0]
 
     def _find_start(self, position: int) -> int:

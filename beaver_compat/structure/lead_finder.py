@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
 from beaver_compat.structure.choices import add_choices
+from beaver_compat.structure.code_headers import statements_of_lines
 from beaver_compat.structure.comments import add_comments, find_comments
 from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.documents import add_documents
@@ -55,6 +56,9 @@ def find_leads(lined: LinedText) -> Leads | None:
     comments = find_comments(lined)
     items, functions = add_blocks(lined, comments[0], needed, behind)
     bare[(behind >= 0) & (text_ends - first == 1)] = True  # a bracket
+    begun = statements_of_lines(lined)
+    going_on = begun > needed[:, 0]  # others stand in a block that one of these opens
+    needed[going_on, 0], needed[going_on, 1] = begun[going_on], -1
     add_docstrings(lined, needed, behind, bare)
     add_comments(lined, comments, needed, behind, bare, told)
     entries, entry_ends = log_entries(lined)
@@ -115,6 +119,7 @@ def find_leads(lined: LinedText) -> Leads | None:
         behind=behind,
         bodies=bodies,
         told=told,
+        going_on=going_on,
         bare=bare,
         label_ends=np.minimum(parts.label_ends, own_ends),
         parts=parts.owners,
