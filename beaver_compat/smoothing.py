@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.elements import element_starts
 from beaver_compat.structure.leads import Leads
-from beaver_compat.structure.openings import wordless
+from beaver_compat.structure.openings import TAG
 from beaver_compat.structure.sections import setting_starts
 from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.cutting import LONGEST_WORD, move_out
@@ -48,7 +48,6 @@ class Smoother:
         sentences: bool = True,
         labels: bool = True,
     ) -> None:
-        self._lined = lined
         self._text, self._boundaries = lined.text, lined.boundaries
         self._characters = lined.characters
         self._context_starts, self._context_ends = lined.context_starts.tolist(), lined.context_ends.tolist()
@@ -121,7 +120,7 @@ class Smoother:
         leads = self._leads
         if leads is not None and leads.going_on[leads.starts.searchsorted(start, side="right") - 1]:
             return False
-        return not wordless(self._lined, np.array([start]), np.array([end]))[0]
+        return any(map(str.isalnum, self._text[start:end])) and not TAG.fullmatch(self._text, start, end)
 
     def _find_start(self, position: int) -> int:
         low = self._context_start(position)

@@ -113,6 +113,7 @@ def test_what_says_nothing() -> None:
     ends = np.cumsum([len(line) + 1 for line in lines])
     starts = ends - [len(line) + 1 for line in lines]
     assert wordless(lined, starts, ends - 1).tolist() == list(lines.values())
+    assert wordless(read_lines(["Rain</b> fell."]), np.array([0]), np.array([14])).tolist() == [False]
 
 
 def test_tags_and_brackets_by_themselves_are_no_piece(compressor: BeaverPromptCompressor) -> None:

@@ -17,7 +17,7 @@ from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
-_TAG = re.compile(r"\s*</?[\w:.-]{1,60} ?/?>\s*")
+TAG = re.compile(r"\s*</?[\w:.-]{1,60} ?/?>\s*")
 _LONGEST_TAG = 80  # characters, with white space
 _BRACKET = r"\[[^\[\]\n]{2,80}\]"
 _NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,3}|[^\W\d_])[.)\]](?=\s)"
@@ -55,11 +55,11 @@ def wordless(lined: LinedText, starts: Positions, ends: Positions) -> NDArray[np
         starts, ends: characters of the stretches, int64 [S].
     """
     found = ~any_between(lined.characters.places(WORD | WIDE), starts, ends)
-    if "</" in lined.text:
-        points = np.append(lined.points, 0)
-        words = np.append(lined.boundaries.words, lined.points.size)
-        first = words[lined.boundaries.word_ends.searchsorted(starts, side="right")]
-        tags = (points[first] == ord("<")) & (ends - starts <= _LONGEST_TAG)
-        for index in np.flatnonzero(tags).tolist():
-            found[index] = _TAG.fullmatch(lined.text, starts[index], ends[index]) is not None
+    words, word_ends = lined.boundaries.words, lined.boundaries.word_ends
+    if words.size and "</" in lined.text:
+        first = words[np.minimum(word_ends.searchsorted(starts, side="right"), words.size - 1)]
+        tags = np.flatnonzero((lined.points[first] == ord("<")) & (ends - starts <= _LONGEST_TAG))
+        limits = zip(starts[tags].tolist(), ends[tags].tolist(), strict=True)
+        alone = [TAG.fullmatch(lined.text, start, end) is not None for start, end in limits]
+        found[tags] |= np.array(alone, dtype=bool)
     return found
