@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
+from functools import wraps
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from beaver_compat.errors import InputAssertionError, InputValueError, shown, wrong_type
 
@@ -17,6 +20,34 @@ _RATE_TOO_HIGH = (
 )  # LLMLingua's wording, which callers match
 _QUESTION_NEEDED = "In the LongLLMLingua, it is necessary to set a question."
 UNSET = -1  # LLMLingua's mark for "no target"
+
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+def nearest(name: object, names: Collection[str]) -> str:
+    """`` Did you mean ...?``, with the name that is spelt most like a wrong one; nothing where none is near.
+
+    >>> nearest("targettoken", ["rate", "target_token"])
+    " Did you mean 'target_token'?"
+    """
+    near = get_close_matches(name, names, 1) if isinstance(name, str) else []
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def suggesting(method: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """The same method; where an argument's name is wrong, the error names the nearest one."""
+    names = tuple(inspect.signature(method).parameters)
+
+    @wraps(method)
+    def called(*args: Given.args, **kwargs: Given.kwargs) -> Returned:
+        for name in kwargs:
+            if name not in names:
+                wrong = f"{called.__qualname__}() got an unexpected keyword argument {name!r}."
+                raise TypeError(wrong + nearest(name, names))
+        return method(*args, **kwargs)
+
+    return called
 
 
 def checked_contexts(context: object) -> list[str]:

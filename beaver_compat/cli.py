@@ -17,9 +17,11 @@ import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from beaver_compat import __version__
+from beaver_compat.arguments import nearest
 from beaver_compat.errors import BeaverError, InputValueError
 from beaver_compat.rivals import RIVALS
 
@@ -58,18 +60,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (BeaverError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at exit
-            return _FAILED
-        _tell(_told(error))
+        else:
+            _tell(_told(error))
         return _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
     return 0
 
 
+class _Command(argparse.ArgumentParser):
+    """A command's parser, whose error for an option that it lacks names the nearest one, before any other error."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        options = [option for option in self._option_string_actions if option.startswith("--")]
+        for name in (given.partition("=")[0] for given in takewhile("--".__ne__, args or ())):
+            known = not name.startswith("--") or any(option.startswith(name) for option in options)
+            if not known and (near := nearest(name, options)):
+                self.error(f"there is no option {name}.{near}")
+        return super().parse_known_args(args, namespace)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="beaver", description="Shorten prompts to what answers the question.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Command)
     compress = commands.add_parser(
         "compress",
         help="compress text to a token budget",
@@ -128,10 +142,9 @@ def _tokens(text: str) -> int:
 
 
 def _share(text: str) -> float:
-    try:
+    share = -1.0
+    with contextlib.suppress(ValueError):
         share = float(text)
-    except ValueError:
-        share = -1.0
     if not 0 <= share <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
     return share
@@ -241,6 +254,7 @@ def _bytes(name: str) -> bytes:
 
 
 def _write(result: CompressionResult, as_json: bool) -> None:
+    text = result.compressed_prompt
     if as_json:
         fields: dict[str, Any] = {
             **result.to_llmlingua(),
@@ -249,8 +263,6 @@ def _write(result: CompressionResult, as_json: bool) -> None:
             "spans": [asdict(span) for span in result.spans],
         }
         text = json.dumps(fields)
-    else:
-        text = result.compressed_prompt
     if text and not text.endswith("\n"):
         text += "\n"
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))  # arguments may be any bytes

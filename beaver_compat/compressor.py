@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from inspect import isfunction
+from inspect import isfunction, unwrap
 from typing import Any
 
 from beaver_compat.arguments import (
@@ -14,6 +14,7 @@ from beaver_compat.arguments import (
     checked_contexts,
     checked_goal,
     checked_text,
+    suggesting,
 )
 from beaver_compat.config import BeaverConfig
 from beaver_compat.devices import resolve_device
@@ -117,6 +118,7 @@ class BeaverPromptCompressor(BatchFace):
         """
         return PreparedContext(checked_contexts(context), self, self._tokenizer, partial(self._read, keep_vectors=True))
 
+    @suggesting
     def compress(
         self,
         context: str | Sequence[str] | PreparedContext | None,
@@ -162,7 +164,8 @@ class BeaverPromptCompressor(BatchFace):
 _FACES = BeaverPromptCompressor.__mro__[1 : BeaverPromptCompressor.__mro__.index(Engine)]
 for _method in (method for face in _FACES for method in vars(face).values()):
     if isfunction(_method):  # error messages name the class that callers know, not the part of it that has the method
-        _method.__module__, _method.__qualname__ = __name__, f"{BeaverPromptCompressor.__name__}.{_method.__name__}"
+        for _named in (_method, unwrap(_method)):
+            _named.__module__, _named.__qualname__ = __name__, f"{BeaverPromptCompressor.__name__}.{_named.__name__}"
 
 PromptCompressor = BeaverPromptCompressor
 """The name in LLMLingua."""

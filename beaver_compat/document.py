@@ -15,6 +15,7 @@ from beaver_compat.config import BeaverConfig
 from beaver_compat.implicit_query import find_query
 from beaver_compat.query import Query, make_query
 from beaver_compat.scores.amounts import NumberWords, have_numbers
+from beaver_compat.scores.definitions import definitions
 from beaver_compat.scores.word_forms import formed_ids, odd_words
 from beaver_compat.segmenter import (
     Limits,
@@ -29,7 +30,7 @@ from beaver_compat.segmenter import (
 from beaver_compat.smoothing import Smoother
 from beaver_compat.structure.lead_finder import find_leads
 from beaver_compat.structure.leads import Leads
-from beaver_compat.structure.openings import text_begins
+from beaver_compat.structure.openings import text_begins, wordless
 from beaver_compat.structure.roles import find_roles, without_marks
 from beaver_compat.structure.units import with_units
 from beaver_compat.text.ascending import among, distinct
@@ -182,6 +183,21 @@ class Document:
         spelt = words.among(self.ids[inside], self.token_ends[inside], self.lined.characters) + limits[0]
         return have_numbers(self.lined.characters, starts, ends) | (np.diff(spelt.searchsorted(limits)) > 0)
 
+    def defining(self, names: tuple[str, ...]) -> NDArray[np.float32] | None:
+        """For each sentence with the definition of one of some names 1, shared by those of the same name; else 0.
+
+        None where none has one.
+        """
+        found = definitions(self.lined, names)
+        if not found:
+            return None
+        gains = np.zeros(self.sentences.starts.size, dtype=np.float32)
+        for places in found:
+            sentence = self.sentences.starts.searchsorted(places, side="right") - 1
+            sentence = distinct(sentence[self.sentences.ends[sentence] > places])
+            gains[sentence] = np.maximum(gains[sentence], 1 / max(sentence.size, 1))
+        return gains
+
     @property
     def text_tokens(self) -> tuple[int, int]:
         """The first token beside ``query`` and the one behind the last such."""
@@ -246,6 +262,7 @@ def prepare_document(
     if config.fold_words:
         words = odd_words(lined.characters)
         ids = formed_ids(ids, token_starts, token_ends, lined.text, words, tokenizer.encode)
+    repeated |= wordless(lined, sentences.starts, sentences.ends)
     return Document(
         lined=lined,
         ids=ids,

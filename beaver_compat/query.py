@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.config import BeaverConfig
 from beaver_compat.scores.amounts import NumberWords, asks_for_number, number_words
+from beaver_compat.scores.definitions import asked_names
 from beaver_compat.scores.tasks import asks_for_all
 from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, words_of
 from beaver_compat.text.characters import Characters, inside_number
@@ -29,6 +30,7 @@ class Query(NamedTuple):
             each; none where case counts.
         numbers: where it asks for an amount or a date, or for nothing, the words for one (`number_words`); else None.
         vague: whether it doesn't tell what is looked for.
+        names: its words that the text may define (`definitions`).
     """
 
     ids: NDArray[np.int32]
@@ -38,6 +40,7 @@ class Query(NamedTuple):
     forms: tuple[Positions, Positions]
     numbers: NumberWords | None
     vague: bool
+    names: tuple[str, ...]
 
 
 def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
@@ -88,4 +91,5 @@ def make_query(
         forms_of(tokenizer, ids) if config.fold_words else (none, none),
         number_words(tokenizer) if config.number_weight > 0 and (vague or asks_for_number(asked)) else None,
         vague,
+        asked_names(asked) if config.heading_weight > 0 else (),
     )

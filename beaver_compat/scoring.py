@@ -33,6 +33,7 @@ from beaver_compat.scores.pieces import Piece, prompts_of_ranges, read_pieces
 
 _VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
 _VALUES_ON_CPU = 1 << 23
+_DEFINING = 2  # times the share of a heading's score: lines that use what is asked gain by a signature that does, too
 _LONGEST_QUERY = 256  # tokens: a longer one is scored by itself, since each step takes as long as its longest query's
 
 
@@ -185,6 +186,9 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
         flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, encoded.own_weights)
         if any(query.numbers is not None for query in queries):
             flash = flash + config.number_weight * _wanted_numbers(asked).to(flash.device)
+        defined = [document.defining(query.names) for document, query, _ in asked]
+        if any(gains is not None for gains in defined):
+            flash = flash + _DEFINING * config.heading_weight * _joined_gains(asked, defined).to(flash.device)
         if encoded.heads is not None:
             flash = with_headings(flash, own_scores, encoded.heads, encoded.naming, config.heading_weight)
     if config.information_weight > 0 and any(query.vague for query in queries):
@@ -229,6 +233,15 @@ def _wanted_numbers(asked: Sequence[Asked]) -> Tensor:
             document.sentences.starts, document.sentences.ends, document.sentences.limits, query.numbers
         )
         for document, query, _ in asked
+    ]
+    return torch.from_numpy(np.concatenate(columns))
+
+
+def _joined_gains(asked: Sequence[Asked], gains: Sequence[NDArray[np.float32] | None]) -> Tensor:
+    """What each sentence of all documents gains, none where a document has none that does, float32 [S]."""
+    columns = [
+        np.zeros(document.sentences.starts.size, dtype=np.float32) if own is None else own
+        for (document, *_), own in zip(asked, gains, strict=True)
     ]
     return torch.from_numpy(np.concatenate(columns))
 

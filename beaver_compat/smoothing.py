@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.elements import element_starts
 from beaver_compat.structure.leads import Leads
+from beaver_compat.structure.openings import TAG
 from beaver_compat.structure.sections import setting_starts
 from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.cutting import LONGEST_WORD, move_out
@@ -113,6 +114,13 @@ class Smoother:
         """Whether the line at a position says something without what it needs behind it."""
         leads = self._leads
         return leads is not None and bool(leads.told[leads.starts.searchsorted(position, side="right") - 1])
+
+    def says(self, start: int, end: int) -> bool:
+        """Whether a stretch says something: it has words besides tags, and is no later line of a statement."""
+        leads = self._leads
+        if leads is not None and leads.going_on[leads.starts.searchsorted(start, side="right") - 1]:
+            return False
+        return any(map(str.isalnum, self._text[start:end])) and not TAG.fullmatch(self._text, start, end)
 
     def _find_start(self, position: int) -> int:
         low = self._context_start(position)

@@ -110,6 +110,16 @@ def test_ratio_of_the_oldest_releases_is_refused_as_by_llmlingua(compressor: Bea
         compressor.compress_prompt(CONTEXTS, ratio=0.55)  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize(("wrong", "near"), [("targettoken", "target_token"), ("qestion", "question")])
+def test_a_misspelt_argument(compressor: BeaverPromptCompressor, wrong: str, near: str) -> None:
+    message = rf"{wrong}'.*\. Did you mean '{near}'\?$"
+    for method in (compressor.compress_prompt, compressor, compressor.compress, compressor.structured_compress_prompt):
+        with pytest.raises(TypeError, match=message):
+            method(CONTEXTS, **{wrong: 9})  # type: ignore[operator]
+    with pytest.raises(TypeError, match=message):
+        compressor.compress_prompts([{"context": CONTEXTS, wrong: 9}])
+
+
 def test_calling_the_instance(compressor: BeaverPromptCompressor) -> None:
     assert compressor(CONTEXTS, question=QUESTION) == compressor.compress_prompt(CONTEXTS, question=QUESTION)
 

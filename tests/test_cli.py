@@ -214,3 +214,19 @@ def test_the_warning_of_a_vocabulary_that_can_not_be_had(monkeypatch: pytest.Mon
     assert done.stdout == b"a b\n"
     assert done.stderr.startswith(b"beaver: warning: tokens are counted with the embedding table's tokenizer")
     assert done.stderr.endswith(b"or give --token-counter table.\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong", "near"),
+    [
+        (["compress", "--targettoken", "9", DOCUMENT], "--targettoken", "--target-token"),
+        (["compress", DOCUMENT, "-t", "9", "--quesion=Why?"], "--quesion", "--question"),
+        (["compare", DOCUMENT, "--agianst", "first"], "--agianst", "--against"),
+    ],
+)
+def test_a_misspelt_option(capsys: pytest.CaptureFixture[str], command: list[str], wrong: str, near: str) -> None:
+    with pytest.raises(SystemExit) as refused:
+        main(command)
+    assert refused.value.code == 2
+    told = capsys.readouterr().err
+    assert f"there is no option {wrong}. Did you mean '{near}'?" in told

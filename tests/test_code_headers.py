@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from line_readings import boundaries_of, units_of
+from kept_texts import kept
+from line_readings import boundaries_of, needs, units_of
 
+from beaver_compat import BeaverPromptCompressor
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.text.lined_text import read_lines
 
@@ -101,3 +103,40 @@ def test_headers_are_those_that_reading_on_finds(pieces: list[tuple[str, str]]) 
     numbers = [text.count("\n", 0, line) for line in lined.starts.tolist()]
     begins, ends = find_headers(lined)
     assert [(numbers[low], numbers[high - 1]) for low, high in zip(begins, ends, strict=True)] == headers_slowly(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        (
+            "with bakery:\n    bake(oven=1,\n         rye=2,\n         END)\n    stop()",
+            {"with bakery:", "bake(oven=1,"},
+        ),
+        ("loaf = bake(1,\n            END)\nstop()", {"loaf = bake(1,"}),
+        ("loaf = (rye +\n        END)\nstop()", {"loaf = (rye +"}),
+        ("loaf = bake(1, {\n    2: [3,\n        END]})\nstop()", {"loaf = bake(1, {", "2: [3,"}),
+        ("loaf = bake(1,\n            2)\n  END", set()),
+        ("loaf = bake(1,\n\n            END)\nstop()", set()),
+        ("loaf, rye = 1,\n        END\nstop()", set()),
+    ],
+)
+def test_later_lines_of_a_call_need_its_first(text: str, needed: set[str]) -> None:
+    found = needs("def day():\n    pass\n" + text)
+    assert next(lines for line, lines in found.items() if "END" in line) == needed
+
+
+CALLS = "\n\n".join(
+    f"""def {name}_all(folder):
+    \"\"\"Bake all loaves of a folder.\"\"\"
+    found = [loaf for loaf in folder.loaves if loaf.name]
+    return bake_{name}(loaves=found, oven=folder.oven, heat=folder.heat, watch=True,
+                     skip_burnt_{name}=skip_burnt_{name})"""
+    for name in ("rye", "oats", "wheat")
+)
+
+
+def test_the_end_of_a_call_is_not_kept_without_its_beginning(compressor: BeaverPromptCompressor) -> None:
+    for budget in range(45, 160, 5):
+        found = kept(compressor, CALLS, "What is skip_burnt_oats for?", budget)
+        for name in ("rye", "oats", "wheat"):
+            assert (f"bake_{name}(" in found) >= (f"skip_burnt_{name}=" in found), budget

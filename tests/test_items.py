@@ -237,3 +237,50 @@ def test_contexts_share_no_items() -> None:
     assert leads is not None
     assert leads.items.tolist() == [-1, 0, 0, -1, -1]
     assert np.array_equal(leads.parts, leads.items)
+
+
+_MESSAGES = [
+    {"role": "system", "content": "You are a travel agent. The agency's fee is 15 EUR per ticket."},
+    {"role": "user", "content": "I want to fly from Vienna to Lisbon on 3 May, back on 10 May. My budget is 400 EUR."},
+    {
+        "role": "assistant",
+        "content": "There are two flights: TP1273 at 06:15 for 310 EUR, refundable, and OS431 at 14:20 for 240 EUR, "
+        "not refundable. Which one do you prefer?",
+    },
+    {"role": "user", "content": "The cheaper one. I have a dog of 7 kg, can she come?"},
+    {
+        "role": "assistant",
+        "content": "Dogs up to 8 kg travel in the cabin for 55 EUR each way, in a bag of at most 40 x 33 x 17 cm.",
+    },
+]
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["list", "one below the other"])
+@pytest.mark.parametrize("indent", [1, 2, 4])
+@pytest.mark.parametrize("question", ["How heavy may the dog be?", "What does the flight OS431 cost?"])
+def test_messages_of_json_over_several_lines_come_with_their_role(
+    compressor: BeaverPromptCompressor, question: str, indent: int, listed: bool
+) -> None:
+    """No role stands alone, and none over another's text; where not even the text fits with it, the text is alone."""
+    laid_out = [json.dumps(message, indent=indent) for message in _MESSAGES]
+    text = json.dumps(_MESSAGES, indent=indent) if listed else "\n".join(laid_out)
+    roles = {message["content"]: message["role"] for message in _MESSAGES}
+    for budget in (60, 80, 100, 125, 150, 200, 250):
+        role = None
+        lines = [line for line in kept(compressor, text, question, budget).split("\n") if any(map(str.isalpha, line))]
+        for line in lines:
+            key, value = next(iter(json.loads("{" + line.strip().rstrip(",") + "}").items()))
+            if key == "role":
+                assert role is None, (budget, lines)
+                role = value
+            else:
+                assert role == roles[value] or len(lines) == 1, (budget, lines)
+                role = None
+        assert role is None, (budget, lines)
+
+
+@pytest.mark.parametrize("budget", [100, 150])
+def test_the_message_that_answers_is_kept(compressor: BeaverPromptCompressor, budget: int) -> None:
+    text = json.dumps(_MESSAGES, indent=2)
+    found = kept(compressor, text, "What does the flight OS431 cost?", budget)
+    assert re.search(r'{\s+"role": "assistant",\s+"content": "There are two flights', found)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from beaver_compat import BeaverPromptCompressor
-from beaver_compat.structure.openings import text_begins
+from beaver_compat.structure.openings import text_begins, wordless
 from beaver_compat.structure.units import with_units
 from beaver_compat.text.lined_text import read_lines
 
@@ -92,3 +92,37 @@ def test_blank_lines_before_the_first(compressor: BeaverPromptCompressor) -> Non
     text = "\n\nQuestion: How old is the fox?\nAnswer: 7\n\n"
     for budget in range(20):
         assert compressor.compress(text, target_token=budget).compressed_tokens <= budget
+
+
+def test_what_says_nothing() -> None:
+    lines = {
+        "Rain fell.": False,
+        "  },": True,
+        "雨が降った": False,
+        "7": False,
+        " </li>": True,
+        "</ns:item-2>": True,
+        "</li> Rain": False,
+        "<li>": True,
+        "<br />": True,
+        "<li class=a>": False,
+        "* * *": True,
+        "": True,
+    }
+    lined = read_lines(["\n".join(lines)])
+    ends = np.cumsum([len(line) + 1 for line in lines])
+    starts = ends - [len(line) + 1 for line in lines]
+    assert wordless(lined, starts, ends - 1).tolist() == list(lines.values())
+    assert wordless(read_lines(["Rain</b> fell."]), np.array([0]), np.array([14])).tolist() == [False]
+
+
+def test_tags_and_brackets_by_themselves_are_no_piece(compressor: BeaverPromptCompressor) -> None:
+    """They fill what is left right beside what is kept, or not at all."""
+    text = "\n".join(
+        f"<tool_result>\nThe kiln of hall {hall} was fired {20 + hall} times.\n</tool_result>\n{{\n}}\n"
+        for hall in range(9)
+    )
+    for budget in range(35, 120, 10):
+        result = compressor.compress(text, question="How often was the kiln of hall 4 fired?", target_token=budget)
+        assert "The kiln of hall 4 was fired 24 times." in result.compressed_context
+        assert all("kiln" in text[span.start : span.end] for span in result.spans), budget

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from beaver_compat.arguments import nearest
 from beaver_compat.engine import Result, Steps
 from beaver_compat.errors import BeaverError, InputTypeError, shown, wrong_type
 from beaver_compat.face.methods import LLMLinguaFace
@@ -83,7 +84,8 @@ class BatchFace(LLMLinguaFace):
 def _check_names(arguments: Mapping[Any, Any], names: Collection[str], caller: str) -> None:
     for name in arguments:
         if name not in names:
-            raise InputTypeError(f"{caller} has no argument {shown(name)}; give some of {', '.join(names)}")
+            wrong = f"{caller} has no argument {shown(name)}; give some of {', '.join(names)}."
+            raise InputTypeError(wrong + nearest(name, names))
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from beaver_compat.arguments import (
     checked_goal,
     checked_text,
     joined_prompt,
+    suggesting,
 )
 from beaver_compat.engine import Steps
 from beaver_compat.face.llmlingua2 import LLMLingua2Face
@@ -32,6 +33,7 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
     use_llmlingua2: bool
     use_slingua: bool
 
+    @suggesting
     def compress_prompt(
         self,
         context: str | Sequence[str] | PreparedContext | None,
@@ -183,6 +185,7 @@ class LLMLinguaFace(LLMLingua2Face, ToolsFace):
         """:meth:`compress_prompt`."""
         return self.compress_prompt(*args, **kwargs)
 
+    @suggesting
     def structured_compress_prompt(
         self,
         context: str | Sequence[str] | None,

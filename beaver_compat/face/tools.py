@@ -14,6 +14,7 @@ from beaver_compat.arguments import (
     checked_number,
     checked_text,
     rate_too_high,
+    suggesting,
 )
 from beaver_compat.engine import Engine
 from beaver_compat.face.json_values import JsonPrompt, dumped
@@ -42,6 +43,7 @@ class ToolsFace(Engine):
 
     tokenizer: TableTokenizer
 
+    @suggesting
     def compress_json(
         self,
         json_data: Mapping[Any, Any],

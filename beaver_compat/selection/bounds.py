@@ -51,6 +51,10 @@ class Clipped:
         """As :meth:`Edges.tells`."""
         return self._edges.tells(position)
 
+    def says(self, start: int, end: int) -> bool:
+        """As :meth:`Edges.says`."""
+        return self._edges.says(start, end)
+
     def _allowed(self, start: int, end: int) -> bool:
         part = bisect_right(self._limited, (start, end)) - 1
         if part < 0 or start >= self._limited[part][1]:

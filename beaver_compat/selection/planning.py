@@ -190,6 +190,8 @@ class _Filling:
             return self._takes(index, one) or self._takes(index, self._part_of(index))
         needs = self._needs(one)
         over = sum(lead < one[0] for lead in needs)
+        if over and not self.edges.says(*one[0]):  # goes with the line right over it, or not at all
+            return any(self._takes(index, union(one, needs[count:])) for count in range(over))
         tries = [needs[count:] for count in range(over + 1)]
         if self.edges.tells(one[0][0]):
             tries.append(needs[:over])  # a comment without what it is about
@@ -201,7 +203,11 @@ class _Filling:
             if self.full:
                 break
             if self.candidates.tokens[index] <= self.room:
-                self._takes(index, union(self.runs, with_leads(self._stretch(index), self.edges)))
+                [(start, end)] = stretch = self._stretch(index)
+                grown = union(self.runs, with_leads(stretch, self.edges))
+                beside = len(grown) <= len(self.runs) and grown == union(self.runs, stretch)
+                if beside or self.edges.says(start, end):  # others go right beside what is kept
+                    self._takes(index, grown)
 
     def _takes(self, index: int, grown: Runs) -> bool:
         """Whether the runs with more of a candidate fit; they are kept then."""

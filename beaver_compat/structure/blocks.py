@@ -82,13 +82,14 @@ def add_blocks(
     indents = lined.indents + marked  # an item is deeper than the line that leads to the list, even where it is not
     if not indents.any():
         return items, functions
+    records = lined.boundaries.records  # an object that is one, too, is of no block above it
     closes = is_any(points[first], _CLOSERS)
     brace = (points[first] == ord("{")) & (ends - first == 1)
     opens, signatures = _openers(lined, indents, closes, brace)
     deeper = np.append(indents[1:] - indents[:-1] >= LEAST_INDENT - 1, False)
     objects = objects_in_lists(lined, indents)
     behind[:] = _first_of_block(indents, opens, ~opens & ~brace)
-    opens |= objects | (marked & deeper & ((ends - first <= _LONGEST_OPENER) | lined.boundaries.records))
+    opens |= objects | (marked & deeper & ((ends - first <= _LONGEST_OPENER) | records))
     if not opens.any():
         return items, functions
     goes_on = opens & closes & ~objects
@@ -101,7 +102,7 @@ def add_blocks(
     order = np.arange(first.size)
     for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
         # The last line above that is not deeper: if it opens a block, this line is of its body.
-        level = (indents < depth) | ((indents == depth) & (~closes | opens))
+        level = (indents < depth) | ((indents == depth) & (~closes | opens | records))
         opener = opens & (indents == depth)
         above = np.maximum.accumulate(np.where(level, order, 0))
         body = opener[above] & (above < order)

@@ -1,4 +1,4 @@
-"""Headers of code that go over several lines: signatures and conditions, from the bracket they open to its end.
+"""Code that goes over several lines, from the bracket that it opens to its end: signatures, conditions, calls.
 
 It reads characters only.  Lines are looked at all at once, so that brackets that are never closed cost little.
 """
@@ -17,6 +17,8 @@ Positions = NDArray[np.int64]
 
 _LONGEST_HEADER = 512  # characters: a longer one is not worth its tokens
 _MOST_LINES = 32  # of a header
+_LONGEST_STATEMENT = 1024
+_GOES_ON = ",+-*/|&=\\\"'"  # at the end of a line with an open bracket
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -45,9 +47,7 @@ def find_headers(lined: LinedText) -> tuple[Positions, Positions]:
     openers = np.flatnonzero(bracket | (comma & signature))
     if not openers.size:
         return none, none
-    marks = lined.characters.marks(_OPENING + _CLOSING)
-    levels = np.append(0, np.cumsum(np.where(is_any(points[marks], _OPENING), 1, -1)))
-    before, behind = levels[marks.searchsorted(first)], levels[marks.searchsorted(ends)]
+    before, behind = _levels(lined)
     openers = openers[bracket[openers] | (behind[openers] > before[openers])]
     outer = np.minimum(before, behind - 1)  # the level that an opener's bracket goes back to
     behind -= last == ord("{")
@@ -70,3 +70,44 @@ def find_headers(lined: LinedText) -> tuple[Positions, Positions]:
         stops.append((line + 1 + below)[header])
         openers = openers[~closed]
     return outermost(np.concatenate(found), np.concatenate(stops))
+
+
+def statements_of_lines(lined: LinedText) -> Positions:
+    """For each line that a bracket goes on over the one with the bracket, -1 for none, int64 [N].
+
+    That is a line that ends with a comma or an operator and leaves a bracket open; deeper lines follow, up to the one
+    that closes it.
+
+    Args:
+        lined: the text.
+    """
+    points, boundaries = lined.points, lined.boundaries
+    first, ends, indents = lined.first, lined.ends, lined.indents
+    found = np.full(first.size, -1)
+    deeper = np.append((indents[1:] > indents[:-1]) & ~boundaries.after_blank[1:], False)
+    openers = np.flatnonzero(deeper & is_any(points[ends - 1], _GOES_ON))
+    if not openers.size:
+        return found
+    before, behind = _levels(lined)
+    openers = openers[behind[openers] > before[openers]]
+    begins, line = openers, openers
+    for _ in range(_MOST_LINES):
+        line = line + 1
+        inside = line < first.size
+        begins, line = begins[inside], line[inside]
+        inside = (indents[line] > indents[begins]) & ~boundaries.after_blank[line]
+        inside &= ends[line] - first[begins] <= _LONGEST_STATEMENT
+        begins, line = begins[inside], line[inside]
+        if not begins.size:
+            break
+        found[line] = np.maximum(found[line], begins)
+        goes_on = behind[line] > before[begins]
+        begins, line = begins[goes_on], line[goes_on]
+    return found
+
+
+def _levels(lined: LinedText) -> tuple[Positions, Positions]:
+    """How many brackets are open before each line and behind it, int64 [N] each."""
+    marks = lined.characters.marks(_OPENING + _CLOSING)
+    levels = np.append(0, np.cumsum(np.where(is_any(lined.points[marks], _OPENING), 1, -1)))
+    return levels[marks.searchsorted(lined.first)], levels[marks.searchsorted(lined.ends)]

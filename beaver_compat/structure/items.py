@@ -51,6 +51,8 @@ def item_contents(lined: LinedText) -> Positions:
 def objects_in_lists(lined: LinedText, indents: Positions) -> NDArray[np.bool_]:
     """True for each hard line that is but the brace that opens an object of a list, laid out over several lines.
 
+    Objects of JSON that stand below each other are a list, too.
+
     Args:
         lined: the text.
         indents: of each line, int64 [N].
@@ -58,12 +60,15 @@ def objects_in_lists(lined: LinedText, indents: Positions) -> NDArray[np.bool_]:
     points, first, ends = lined.points, lined.first, lined.ends
     found = np.zeros(first.size, dtype=bool)
     braces = np.flatnonzero((points[first] == ord("{")) & (ends - first == 1))
-    braces = braces[(braces > 0) & (braces < first.size - 1)]
-    before, last = points[first[braces - 1]], points[ends[braces - 1] - 1]
+    braces = braces[braces < first.size - 1]
+    outer = braces[(indents[braces] == 0) & (points[first[braces + 1]] == ord('"')) & (indents[braces + 1] > 0)]
+    found[outer] = outer.size > 1
+    braces = braces[braces > 0]
+    last = points[ends[braces - 1] - 1]
     level = indents[braces] - indents[braces - 1]
-    behind_one = (before == ord("}")) & (last == ord(",")) & (level == 0)
+    behind_one = (points[ends[braces - 1] - 2] == ord("}")) & (last == ord(",")) & (level == 0)  # a short one is a line
     listed = behind_one | ((last == ord("[")) & (level > 0))
-    found[braces] = listed & (indents[braces + 1] > indents[braces])
+    found[braces] |= listed & (indents[braces + 1] > indents[braces])
     return found
 
 

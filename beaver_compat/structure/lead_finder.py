@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.blocks import add_blocks, add_docstrings
 from beaver_compat.structure.choices import add_choices
+from beaver_compat.structure.code_headers import statements_of_lines
 from beaver_compat.structure.comments import add_comments, find_comments
 from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.documents import add_documents
@@ -25,7 +26,7 @@ from beaver_compat.structure.line_labels import add_groups
 from beaver_compat.structure.logs import add_entries, log_entries
 from beaver_compat.structure.metadata import add_headers, add_sources
 from beaver_compat.structure.parts import Parts, find_parts
-from beaver_compat.structure.roles import find_roles
+from beaver_compat.structure.roles import find_roles, role_keys
 from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.units import FENCES, fence_pairs
@@ -54,6 +55,10 @@ def find_leads(lined: LinedText) -> Leads | None:
     behind = np.full(starts.size, -1)
     comments = find_comments(lined)
     items, functions = add_blocks(lined, comments[0], needed, behind)
+    bare[(behind >= 0) & (text_ends - first == 1)] = True  # a bracket
+    begun = statements_of_lines(lined)
+    going_on = begun > needed[:, 0]  # others stand in a block that one of these opens
+    needed[going_on, 0], needed[going_on, 1] = begun[going_on], -1
     add_docstrings(lined, needed, behind, bare)
     add_comments(lined, comments, needed, behind, bare, told)
     entries, entry_ends = log_entries(lined)
@@ -73,7 +78,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     parts = find_parts(lined, titles, underlines)
     add_headers(lined, parts)
     roles = find_roles(lined).lines
-    bare[roles[parts.label_ends[roles] >= text_ends[roles]]] = True
+    bare[roles[parts.label_ends[roles] >= text_ends[roles]]] = bare[role_keys(lined)] = True
     add_documents(lined, parts)
     named, ends = section_names(lined)
     parts.label_ends[named] = ends
@@ -114,6 +119,7 @@ def find_leads(lined: LinedText) -> Leads | None:
         behind=behind,
         bodies=bodies,
         told=told,
+        going_on=going_on,
         bare=bare,
         label_ends=np.minimum(parts.label_ends, own_ends),
         parts=parts.owners,

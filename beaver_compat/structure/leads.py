@@ -38,6 +38,7 @@ class Leads:
         bodies: for each line that says nothing without what follows (headings, a table's header, the fence that opens
             a block) the line where that begins, -1 for none, int64 [n].
         told: True for each line that says something without the line behind it that it needs, bool [n].
+        going_on: True for each line that goes on with the statement of the line that it needs, bool [n].
         bare: True for each line that says nothing alone: fences, a table's header and the row under it, bool [n].
         label_ends: where the label ends that each line begins with (a speaker's name, ``Document 3:``), the line's
             beginning if it has none, int64 [n].
@@ -57,6 +58,7 @@ class Leads:
     behind: Positions
     bodies: Positions
     told: NDArray[np.bool_]
+    going_on: NDArray[np.bool_]
     bare: NDArray[np.bool_]
     label_ends: Positions
     parts: Positions

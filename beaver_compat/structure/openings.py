@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.cues import CUE_TIMES
+from beaver_compat.text.ascending import any_between
 from beaver_compat.text.characters import DIGIT, WIDE, WORD, is_any
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
+TAG = re.compile(r"\s*</?[\w:.-]{1,60} ?/?>\s*")
+_LONGEST_TAG = 80  # characters, with white space
 _BRACKET = r"\[[^\[\]\n]{2,80}\]"
 _NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,3}|[^\W\d_])[.)\]](?=\s)"
 _MARKS = re.compile(rf"(?:(?=({_BRACKET}|[\W_]|{_NUMBER}))\1){{0,40}}(?=[^\W_])")  # each mark is read in one way only
@@ -41,4 +44,22 @@ def text_begins(lined: LinedText, lines: Positions) -> Positions:
         marks = _MARKS.match(text, begin, ends[index])
         if cue or marks:
             found[index] = marks.end() if marks else begin
+    return found
+
+
+def wordless(lined: LinedText, starts: Positions, ends: Positions) -> NDArray[np.bool_]:
+    """True for each of some stretches that says nothing: signs without a letter or digit, or a tag by itself, bool [S].
+
+    Args:
+        lined: the text.
+        starts, ends: characters of the stretches, int64 [S].
+    """
+    found = ~any_between(lined.characters.places(WORD | WIDE), starts, ends)
+    words, word_ends = lined.boundaries.words, lined.boundaries.word_ends
+    if words.size and "</" in lined.text:
+        first = words[np.minimum(word_ends.searchsorted(starts, side="right"), words.size - 1)]
+        tags = np.flatnonzero((lined.points[first] == ord("<")) & (ends - starts <= _LONGEST_TAG))
+        limits = zip(starts[tags].tolist(), ends[tags].tolist(), strict=True)
+        alone = [TAG.fullmatch(lined.text, start, end) is not None for start, end in limits]
+        found[tags] |= np.array(alone, dtype=bool)
     return found

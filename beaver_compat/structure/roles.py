@@ -38,6 +38,7 @@ _CLOSING = re.compile(
 _LINE = re.compile(
     rf"(?:#{{1,6}} ?\**(?:{_ROLES}|instruction|input|response|output)|\**(?:{_ROLES}))(?:\**:|:\**)", re.I
 )
+_KEY = re.compile(rf'"(?:role|from)": ?"(?:{_ROLES}|gpt)",?[ \t]*\r?$', re.M)
 _SIGNS = ("<|", "<\uff5c", "INST]", "<start_of_turn>", "<</SYS>>")
 
 
@@ -53,6 +54,19 @@ class Roles(NamedTuple):
     lines: Positions
     ends: Positions
     limits: Positions
+
+
+def role_keys(lined: LinedText) -> Positions:
+    """The hard lines that are but the role in a message of JSON that is laid out over lines, ascending, int64.
+
+    Args:
+        lined: the text.
+    """
+    if not any(key in lined.text for key in ('"role":', '"from":')):
+        return np.zeros(0, dtype=np.int64)
+    places = np.array([match.start() for match in _KEY.finditer(lined.text)], dtype=np.int64)
+    lines = lined.first.searchsorted(places, side="right") - 1
+    return lines[(lined.first[lines] == places) & (lined.ends[lines] - places <= _LONGEST_LINE)]
 
 
 def with_roles(lined: LinedText) -> LinedText:
