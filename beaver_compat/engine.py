@@ -61,7 +61,7 @@ class Engine:
         token_counter: str | Callable[[str], int] | None,
     ) -> None:
         self.table, self.config, self.language = table, config, language
-        self._tokenizer = Tokenizer(table.tokenizer)
+        self._tokenizer = Tokenizer.of(table.tokenizer)
         self.counter = make_counter(token_counter, TableCounter(self._tokenizer))
 
     def _finish(self, steps: Steps[Result]) -> Result:

@@ -8,11 +8,13 @@ Does not know pages, budgets or embeddings.
 from __future__ import annotations
 
 import copy
+import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,12 +98,28 @@ class Tokenizer:
         self._fast = FastEncoder.of(self.backend)
         self._verify()
 
+    @classmethod
+    def of(cls, backend: tokenizers.Tokenizer) -> Tokenizer:
+        """The one for a backend: the same object for all that are alike, as making one takes half a second.
+
+        Args:
+            backend: it is not changed.
+
+        Raises:
+            TokenizerError: its offsets don't point at the text of its tokens.
+        """
+        digest = hashlib.sha256(backend.to_str().encode()).digest()
+        known = _KNOWN.get(digest)
+        if known is None:
+            known = _KNOWN[digest] = cls(backend)
+        return known
+
     def __repr__(self) -> str:
         engine = "tokenizers" if self._fast is None else "fastokens"
         return f"{type(self).__name__}({self._rules.family}, {self.vocab_size:,} ids, {engine})"
 
-    def __reduce__(self) -> tuple[type[Tokenizer], tuple[tokenizers.Tokenizer]]:
-        return type(self), (self.backend,)
+    def __reduce__(self) -> tuple[Callable[[tokenizers.Tokenizer], Tokenizer], tuple[tokenizers.Tokenizer]]:
+        return type(self).of, (self.backend,)
 
     def encode(self, texts: Sequence[str]) -> Tokenized:
         """Ids and offsets of a batch of texts.
@@ -230,6 +248,9 @@ class Tokenizer:
             f"the tokenizer's offsets can't be trusted: its token {shown(token)} is said to cover "
             f"{shown(covered)}. Use a model with another tokenizer."
         )
+
+
+_KNOWN: WeakValueDictionary[bytes, Tokenizer] = WeakValueDictionary()  # by what their backends are written as
 
 
 def _cleaned(text: str) -> str:

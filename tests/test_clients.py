@@ -46,7 +46,6 @@ def asked(monkeypatch: pytest.MonkeyPatch, compressor: BeaverPromptCompressor) -
         return compressor.table
 
     monkeypatch.setattr(home, "load_table", load)
-    monkeypatch.setattr(engine, "Tokenizer", lambda backend: compressor._tokenizer)
     monkeypatch.setattr(engine, "make_counter", lambda spec, table_counter: FunctionCounter("table", table_counter))
     module = types.ModuleType("llmlingua")
     module.PromptCompressor = BeaverPromptCompressor  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import pytest
 from prompt_samples import HARBOUR
 
 import beaver_compat.compressor as home
-from beaver_compat import BeaverPromptCompressor, PromptCompressor, embeddings, engine
+from beaver_compat import BeaverPromptCompressor, PromptCompressor, embeddings
 
 
 @pytest.fixture
@@ -23,7 +23,6 @@ def loaded(monkeypatch: pytest.MonkeyPatch, compressor: BeaverPromptCompressor) 
         return compressor.table
 
     monkeypatch.setattr(home, "load_table", load)
-    monkeypatch.setattr(engine, "Tokenizer", lambda backend: compressor._tokenizer)
     return asked
 
 

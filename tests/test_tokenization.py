@@ -33,6 +33,7 @@ from tokenizers import Tokenizer as Backend
 from tokenizers.models import BPE
 
 from beaver_compat import tokenization
+from beaver_compat.embeddings import load_table
 from beaver_compat.errors import InputTypeError, TokenizerError
 from beaver_compat.models import own_encoder
 from beaver_compat.tokenization import Tokenizer
@@ -277,3 +278,16 @@ def test_long_runs_get_an_answer(family: str, unit: str) -> None:
     result = made(family).encode([text])
     check_invariants(result, [text])
     assert len(result.ids) == made(family).count(text)
+
+
+def test_tokenizers_that_are_alike_are_made_once() -> None:
+    backend = load_table().tokenizer
+    first = Tokenizer.of(backend)
+    assert Tokenizer.of(load_table().tokenizer) is first
+    loaded = pickle.loads(pickle.dumps(first))
+    assert pickle.loads(pickle.dumps(first)) is loaded
+    backend.add_tokens(["millstone"])
+    changed = Tokenizer.of(backend)
+    assert changed is not first
+    assert changed.vocab_size == first.vocab_size + 1
+    assert changed.encode_ids("millstone").size == 1 < first.encode_ids("millstone").size
