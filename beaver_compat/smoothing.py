@@ -13,18 +13,15 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.structure.elements import element_starts
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.openings import TAG
 from beaver_compat.structure.sections import setting_starts
-from beaver_compat.text.boundaries import LONGEST_RECORD
 from beaver_compat.text.cutting import LONGEST_WORD, move_out
 from beaver_compat.text.lined_text import LinedText
 from beaver_compat.text.sentences import ends_between
 
 _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before and after a candidate
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
-_LONG_RECORD = 160  # characters: a shorter record is kept whole or not at all
 _MOST_ASKED = 6  # candidates that pysbd may refuse before an end is moved to a line's or a word's end instead
 _BLANK = re.compile(r"[^\S ]")  # all white space but the space
 
@@ -79,8 +76,8 @@ class Smoother:
             return self._line(position, self._context_start(position))
         return max(move_out(self._characters, position, -1), self._context_start(position))
 
-    def sentences(self, start: int, end: int) -> list[int]:
-        """Where the sentences of a stretch begin, and its ``end``; the elements of a line of data.
+    def sentences(self, start: int, end: int, divided: bool) -> list[int]:
+        """Where the sentences of a stretch begin, and its ``end``; where JSON lines are ``divided``, their members.
 
         Of a section of settings these begin with each setting but the first, which has the name.
         """
@@ -88,13 +85,8 @@ class Smoother:
             line = self._text[start:end]
             if self._labels and line[0] == "[" and "\n" in line:
                 return [start, *(start + place for place in setting_starts(line)), end]
-            long = _LONG_RECORD < len(line) <= LONGEST_RECORD and "\n" not in line
-            inner = [start + place for place in element_starts(line)] if long else []
-            says = not inner or any(map(str.isalnum, self._text[start : inner[0]]))  # a bracket before them doesn't
-            return [*[start] * says, *inner, end]
-        found = self._boundaries.sentences
-        low, high = found.searchsorted([start + 1, end]).tolist()
-        inner = found[low:high].tolist() if self._sentences else []
+            return [start, *(_between(self._boundaries.inner, start, end) if divided else ()), end]
+        inner = _between(self._boundaries.sentences, start, end) if self._sentences else []
         return [start, *filter(self._confirmed, inner), end]
 
     def leads(self, runs: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
@@ -199,6 +191,13 @@ class Smoother:
             left += " "  # sentences that were run together: pysbd wants white space between them
         # Hard wraps and all other line ends as spaces, because pysbd takes each for the end of a sentence.
         return ends_between(_BLANK.sub(" ", left), _BLANK.sub(" ", right), self._language)
+
+
+def _between(places: NDArray[np.int64], start: int, end: int) -> list[int]:
+    """Those of ascending places that are inside a stretch."""
+    low, high = places.searchsorted([start + 1, end]).tolist()
+    inside: list[int] = places[low:high].tolist()
+    return inside
 
 
 def _last(places: NDArray[np.int64], position: int) -> int:

@@ -20,7 +20,7 @@ def boundaries_of(text: str) -> Boundaries:
 
 def sentences_of(text: str, language: str | None = None) -> list[str]:
     """The sentences of a text in one line."""
-    edges = Smoother(read_lines([text]), language=language).sentences(0, len(text))
+    edges = Smoother(read_lines([text]), language=language).sentences(0, len(text), divided=False)
     return [text[start:end].strip() for start, end in pairwise(edges)]
 
 

@@ -90,7 +90,7 @@ def planned(sentences: list[str], budget: int) -> str:
     chosen = plan(
         Candidates(starts, np.minimum(ends, len(text)), tokens, no, no.astype(np.int64), np.zeros(len(sentences))),
         smoother,
-        Parts(lambda start, end, torn: cut_places(lined.characters, start, end), lambda start, end: []),
+        Parts(lambda start, end, torn: cut_places(lined.characters, start, end), lambda start, end, divided: []),
         cost,
         budget,
     )

@@ -61,11 +61,11 @@ class Parts(NamedTuple):
     Attributes:
         places: where it may be cut, and how good each place is (`cutting`); True allows places inside records and lines
             of code.
-        sentences: its sentences, best first; none where there is only one.
+        sentences: its sentences, best first; none where there is only one.  True divides JSON lines, too.
     """
 
     places: Callable[[int, int, bool], tuple[Positions, NDArray[np.int8]]]
-    sentences: Callable[[int, int], Runs]
+    sentences: Callable[[int, int, bool], Runs]
 
 
 class Plan(NamedTuple):
@@ -152,7 +152,7 @@ class _Filling:
             return
         index, candidates = self.count, self.candidates
         start, end = int(candidates.starts[index]), int(candidates.ends[index])
-        sentences = self.parts.sentences(start, end)
+        sentences = self.parts.sentences(start, end, alone)
         if not sentences and not alone:  # it does not fit whole
             sentences = self._stretch(index)
         self.best_of.update((index, stretch) for stretch in sentences[:1])

@@ -59,7 +59,7 @@ class Selector:
         config: the settings.
         count: tokens of a text.
         budget: tokens of the whole prompt.
-        sentences_in: the sentences of a stretch, best first.
+        sentences_in: the sentences of a stretch, best first (`SentenceOrder`).
         said: what the rest of the prompt says: sentences that say no more are left out, unless all do.
     """
 
@@ -72,7 +72,7 @@ class Selector:
         config: BeaverConfig,
         count: Callable[[str], int],
         budget: int,
-        sentences_in: Callable[[int, int], Runs],
+        sentences_in: Callable[[int, int, bool], Runs],
         said: str = "",
     ) -> None:
         self.document, self.layout, self.wishes, self.config = document, layout, wishes, config
@@ -229,7 +229,10 @@ class Selector:
             found, levels = self.document.cut_places(start, end, torn)
             return (found[:0], levels[:0]) if atomic(start) else (found, levels)
 
-        return Parts(places, lambda start, end: [] if atomic(start) else self.sentences_in(start, end))
+        def sentences(start: int, end: int, divided: bool) -> Runs:
+            return [] if atomic(start) else self.sentences_in(start, end, divided)
+
+        return Parts(places, sentences)
 
 
 def ranked_contexts(document: Document, scored: Scored, config: BeaverConfig) -> list[tuple[int, float]]:

@@ -18,6 +18,7 @@ from beaver_compat.scoring import Asked, encode, look_up
 from beaver_compat.segmenter import tokens_at
 from beaver_compat.selection.planning import Positions
 from beaver_compat.selection.runs import Runs
+from beaver_compat.text.ascending import rises
 
 _LONGEST_DIVIDED = 16  # pages: longer stretches are cut, not divided into sentences
 
@@ -32,8 +33,13 @@ class SentenceOrder:
     def __init__(self, asked: Asked, table: Tensor, config: BeaverConfig) -> None:
         self._asked, self._table, self._config = asked, table, config
 
-    def __call__(self, start: int, end: int) -> Runs:
-        """The sentences between two characters, best first; none where there is only one."""
+    def __call__(self, start: int, end: int, divided: bool) -> Runs:
+        """The sentences between two characters, best first; none where there is only one.
+
+        Args:
+            start, end: characters.
+            divided: whether JSON lines are divided, too, into their members.
+        """
         document = self._asked.document
         line = int(document.lined.ends.searchsorted(start, side="right"))  # blank lines may stand before it
         if line == document.lined.ends.size:
@@ -42,7 +48,7 @@ class SentenceOrder:
         record = bool(document.lined.boundaries.records[line])  # is divided into its elements, all of it
         if record:
             start, end = (int(limit[line]) for limit in (document.lined.starts, document.lined.ends))
-        edges = document.smoother.sentences(start, end)
+        edges = document.smoother.sentences(start, end, divided)
         if document.leads is not None:  # no heading or label is one
             inner = np.array(edges[1:-1], dtype=np.int64)
             edges = [edges[0], *inner[~document.leads.unsaid(inner)].tolist(), edges[-1]]
@@ -54,9 +60,12 @@ class SentenceOrder:
             return []  # pages are kept whole; the implicit query has no scores
         if not record and (high - low > longest or document.whole_lines[line]):
             return []
-        limits = np.array([low, *tokens_at(document.token_starts, np.array(edges[1:-1], dtype=np.int64)), high])
-        if len(edges) < 3 or not (np.diff(limits) > 0).all():
+        inner = np.array(edges[1:-1], dtype=np.int64)
+        tokens = tokens_at(document.token_starts, inner)
+        apart = (rises(tokens, low) > 0) & (tokens < high)  # one token may hold several places
+        if not apart.any():
             return []
+        edges, limits = [edges[0], *inner[apart].tolist(), edges[-1]], np.array([low, *tokens[apart], high])
         with torch.inference_mode(), one_thread():
             scores = self._scores(limits)
             if self._asked.query.numbers is not None:

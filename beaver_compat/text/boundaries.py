@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import distinct, nexts, rises
+from beaver_compat.text.ascending import among, distinct, nexts, rises, union
 from beaver_compat.text.characters import (
     CLAUSE_END,
     CLOSER,
@@ -27,6 +27,7 @@ from beaver_compat.text.characters import (
     Characters,
     is_any,
 )
+from beaver_compat.text.compact import json_lines, unfolded
 from beaver_compat.text.periods import abbreviating
 from beaver_compat.text.quotes import quoted
 from beaver_compat.text.wraps import Lines, soft_lines
@@ -38,6 +39,8 @@ _RECORD_OPENERS = '{["|<'
 _RECORD_CLOSERS = '}],|>";'
 DELIMITERS = ",\t;|"
 _LEAST_DELIMITERS = 2  # in a line of a table
+_LONGEST_QUOTED = 320  # characters of a string or tag's text, about a page: of a longer one sentences may be kept,
+_LEAST_INNER = 2  # where at least so many begin inside it
 _TERMINATOR_REACH = 3  # characters from a line's end in which a terminator is looked for, quotes behind it
 _LONGEST_RUN_TOGETHER = 24  # characters of the words on either side, with what stands behind them
 _AT_ONCE = 1 << 14  # such places
@@ -53,7 +56,7 @@ class Boundaries:
     """Positions in one text, each an ascending int64 array of characters.
 
     Attributes:
-        lines: where each line that is not blank begins, with its indentation.
+        lines: where each line that is not blank begins, with its indentation; those of compact data (`compact`), too.
         hard_lines: those of ``lines`` that do not continue hard-wrapped prose, nor (`units`) a few-shot example.
         labels: where (`units`) the speaker's name at each of ``hard_lines`` ends, its beginning where there is none.
         sentences: where a sentence may begin inside a line or a wrapped paragraph.
@@ -64,6 +67,9 @@ class Boundaries:
         tables: True for each of ``records`` that is the row of a table, bool.
         terminated: True for each of ``hard_lines`` that ends like a sentence; code, headings and data don't, bool.
         after_blank: True for each of ``hard_lines`` that begins the text or stands behind a blank line, bool.
+        members: those of ``lines`` that a printer would begin with a member of compact data.
+        depths: how deep each of ``members`` stands, int64.
+        inner: where a member begins of one of several JSON lines, which are no lines of their own.
     """
 
     lines: Positions
@@ -77,6 +83,9 @@ class Boundaries:
     tables: NDArray[np.bool_]
     terminated: NDArray[np.bool_]
     after_blank: NDArray[np.bool_]
+    members: Positions
+    depths: Positions
+    inner: Positions
 
     @cached_property
     def visible(self) -> tuple[Positions, Positions]:
@@ -85,24 +94,37 @@ class Boundaries:
         return self.words[first], self.word_ends[nexts(first, self.words.size) - 1]
 
 
-def find_boundaries(characters: Characters) -> Boundaries:
-    """Find every boundary of a text."""
+def find_boundaries(characters: Characters, text: str) -> Boundaries:
+    """Find every boundary of a text.
+
+    Args:
+        characters: of the text.
+        text: the same.
+    """
     words, word_ends = characters.runs_without(_BLANK)
-    line_ends = _line_ends(characters)
-    begins = np.concatenate([[0], line_ends + 1])
-    following = words.searchsorted(begins)  # each line's first word, if it has one
-    line_numbers = np.flatnonzero(following < nexts(following, words.size))
-    first_words = following[line_numbers]
+    begins = np.concatenate([[0], _line_ends(characters) + 1])
+    line_numbers, first_words, last_words = _visible_lines(words, begins)
+    members, depths = unfolded(characters, text, words, words[first_words], word_ends[last_words])
+    inner = members
+    if members.size:
+        begun, below = words[first_words], rises(line_numbers, -2) == 1
+        apart = ~json_lines(characters.points, begun, word_ends[last_words], below, LONGEST_RECORD)
+        own = apart[begun.searchsorted(members, side="right") - 1]
+        members, depths, inner = members[own], depths[own], members[~own & ~is_any(characters.points[members], "}]")]
+        begins = union(begins, members)
+        word = words.searchsorted(members, side="right") - 1
+        torn = members[(words[word] < members) & (members < word_ends[word])]
+        words, word_ends = union(words, torn), union(word_ends, torn)
+        line_numbers, first_words, last_words = _visible_lines(words, begins)
     lines = begins[line_numbers]
-    last_words = nexts(first_words, words.size) - 1
     sentences, pauses = _sentence_starts(characters, words)
     after_blank = rises(line_numbers, -2) > 1
     ends = word_ends[last_words]
     terminated = ends_sentence(characters.classes, ends)
     found = Lines(lines, line_numbers, first_words, last_words, words, word_ends)
     soft = soft_lines(characters, found, terminated)
-    records, tables = _records(characters, lines, words[first_words], ends, terminated, after_blank)
-    hard = np.flatnonzero(~soft)
+    records, tables = _records(characters, lines, words[first_words], ends, terminated, after_blank, sentences)
+    hard = np.flatnonzero(~soft | among(lines, members))
     return Boundaries(
         lines=lines,
         hard_lines=lines[hard],
@@ -115,7 +137,18 @@ def find_boundaries(characters: Characters) -> Boundaries:
         tables=tables[hard],
         terminated=terminated[nexts(hard, lines.size) - 1],  # a hard line goes on through the soft ones behind it
         after_blank=after_blank[hard],
+        members=members,
+        depths=depths,
+        inner=inner,
     )
+
+
+def _visible_lines(words: Positions, begins: Positions) -> tuple[Positions, Positions, Positions]:
+    """Which of the lines that begin somewhere are not blank, and the first and the last word of each such."""
+    following = words.searchsorted(begins)  # each line's first word, if it has one
+    numbers = np.flatnonzero(following < nexts(following, words.size))
+    first = following[numbers]
+    return numbers, first, nexts(first, words.size) - 1
 
 
 def _line_ends(characters: Characters) -> Positions:
@@ -196,11 +229,18 @@ def _records(
     ends: Positions,
     terminated: NDArray[np.bool_],
     after_blank: NDArray[np.bool_],
+    sentences: Positions,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them."""
+    """True for each line that reads as one record: a JSON value, a table row; and for the table rows among them.
+
+    Prose in a string or tag is none.
+    """
     points, classes = characters.points, characters.classes
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
+    quoting = bracketed & (ends - starts > _LONGEST_QUOTED) & is_any(points[starts], '"<')
+    quoting &= ~is_any(points.take(starts + 1, mode="clip"), "tT")  # rows of tables
+    bracketed[quoting] = sentences.searchsorted(ends[quoting]) - sentences.searchsorted(starts[quoting]) < _LEAST_INNER
     delimiters = _outside_quotes(characters, starts, ends)
     first = delimiters.searchsorted(starts)
     columns = delimiters.searchsorted(ends) - first

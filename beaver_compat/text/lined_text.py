@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.text.ascending import among
 from beaver_compat.text.boundaries import Boundaries, find_boundaries
 from beaver_compat.text.characters import Characters
 
 Positions = NDArray[np.int64]
 
 CONTEXT_SEPARATOR = "\n\n"
+_INDENT = 2  # a level of compact data
 
 Found = TypeVar("Found")
 
@@ -64,8 +66,13 @@ class LinedText:
 
     @property
     def indents(self) -> Positions:
-        """Characters that each line is indented by, int64 [N]."""
-        return self.first - self.starts
+        """Characters that each line is indented by, or would be if compact data were printed, int64 [N]."""
+        indents, boundaries = self.first - self.starts, self.boundaries
+        if boundaries.members.size:
+            indents[among(self.starts, boundaries.members)] += (
+                _INDENT * boundaries.depths[among(boundaries.members, self.starts)]
+            )
+        return indents
 
     @cached_property
     def contexts(self) -> Positions:
@@ -120,4 +127,4 @@ def read_lines(contexts: Sequence[str]) -> LinedText:
     lengths = np.array([len(context) for context in contexts])
     starts = np.concatenate([[0], np.cumsum(lengths[:-1] + len(CONTEXT_SEPARATOR))])
     characters = Characters(text)
-    return LinedText(text, characters, find_boundaries(characters), starts, starts + lengths)
+    return LinedText(text, characters, find_boundaries(characters, text), starts, starts + lengths)

@@ -1,0 +1,219 @@
+"""Compact JSON and HTML, many values or blocks on one line, read in the lines that a printer would give them.
+
+So some values may be kept of what a service answers, with the keys they stand under, as of JSON over several lines.
+It reads characters only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beaver_compat.text.ascending import nexts, rises
+from beaver_compat.text.characters import NEWLINE, SPACE, Characters, is_any
+
+Positions = NDArray[np.int64]
+
+_LONGEST_LINE = 320  # characters, about a page: a shorter line stays one
+_LONGEST_VALUE = 160  # characters: a longer array or object has a line for each of its members
+_LONGEST_MEMBERS = 80  # characters of an array's short members on one line, unless these are objects
+_LEAST_BLOCKS = 3  # on a line of HTML
+_OPENERS, _CLOSERS = "{[", "}]"
+_BEHIND_OPENERS = "{[\"' "
+_BLOCK = re.compile(
+    r"<(/?)(?:address|article|aside|blockquote|body|center|dd|details|dialog|div|dl|dt|entry|fieldset|figcaption"
+    r"|figure|footer|form|h[1-6]|head|header|hr|html|item|li|main|nav|ol|option|p|pre|record|row|script|section"
+    r"|select|style|summary|table|tbody|tfoot|thead|title|tr|ul)\b[^<>]*>?",
+    re.I,
+)
+
+
+class _Signs(NamedTuple):
+    """The brackets and commas outside strings of some values, int64 [n] each.
+
+    Attributes:
+        places: ascending, unless sorted by something else.
+        values: the value that each stands in.
+        steps: 1 for what opens an array or object, -1 for what closes one, 0 for a comma.
+        levels: how many arrays and objects each stands in, that which it opens or closes among them.
+    """
+
+    places: Positions
+    values: Positions
+    steps: Positions
+    levels: Positions
+
+    @property
+    def depths(self) -> Positions:
+        """How many arrays and objects what stands right behind each sign is in."""
+        return self.levels - (self.steps < 0)
+
+    def at(self, index: Positions | NDArray[np.bool_]) -> _Signs:
+        """Some of them."""
+        return _Signs(*(column[index] for column in self))
+
+
+def unfolded(
+    characters: Characters, text: str, words: Positions, starts: Positions, ends: Positions
+) -> tuple[Positions, Positions]:
+    """Where further lines begin inside long lines of JSON or HTML, ascending, and how deep each stands; int64 [k].
+
+    Args:
+        characters: of the text.
+        text: the same.
+        words: where each stretch without white space begins, ascending, int64.
+        starts, ends: of each line without the white space around it, ascending, int64 [N].
+    """
+    long = ends - starts > _LONGEST_LINE
+    if not long.any():
+        return starts[:0], starts[:0]
+    starts, ends = starts[long], ends[long]
+    members, depths = _members(characters, *_values(characters, starts, ends))
+    blocks = _blocks(characters, text, starts, ends)
+    places, depths = np.concatenate([members, blocks]), np.concatenate([depths, np.zeros_like(blocks)])
+    if not places.size:
+        return places, depths
+    blank = (characters.classes[places] & (SPACE | NEWLINE)) != 0
+    blank &= ~is_any(characters.points[places - 1], "n")  # indentation inside a string
+    places[blank] = words[words.searchsorted(places[blank])]  # a value ends with no white space
+    order = np.argsort(places, kind="stable")
+    places, depths = places[order], depths[order]
+    last = nexts(places, -1) != places
+    return places[last], depths[last]
+
+
+def json_lines(
+    points: NDArray[np.uint32], starts: Positions, ends: Positions, below: NDArray[np.bool_], longest: int
+) -> NDArray[np.bool_]:
+    """True for each line that is an array or object with another one right above or below it.
+
+    Args:
+        points: of the text.
+        starts, ends: of each line without the white space around it, ascending, int64 [N].
+        below: True for each line right below another, bool [N].
+        longest: characters of such a line.
+    """
+    found = is_any(points[starts], _OPENERS) & is_any(points[ends - 1], _CLOSERS + ",") & (ends - starts <= longest)
+    pair = found[1:] & found[:-1] & below[1:]
+    return np.append(False, pair) | np.append(pair, False)
+
+
+def _blocks(characters: Characters, text: str, starts: Positions, ends: Positions) -> Positions:
+    """Where the blocks of each line of HTML begin, and where what stands behind one does."""
+    found: list[int] = []
+    for line in np.flatnonzero(characters.points[starts] == ord("<")).tolist():
+        start, end = int(starts[line]), int(ends[line])
+        edges = {match.end() if match[1] else match.start() for match in _BLOCK.finditer(text, start, end)}
+        edges -= {start, end}
+        found += edges if len(edges) >= _LEAST_BLOCKS else []
+    return np.array(found, dtype=np.int64)
+
+
+def _values(characters: Characters, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
+    """Where the value of each line that may hold one begins and ends, without a comma behind it.
+
+    It may stand behind its name, as in a log.
+    """
+    points = characters.points
+    ends = ends - is_any(points[ends - 1], ",;")
+    found = is_any(points[starts], _OPENERS)
+    named = ~found & is_any(points[ends - 1], _CLOSERS)
+    if named.any():
+        openers = np.append(characters.marks(_OPENERS), points.size)
+        first = openers[openers.searchsorted(starts)]
+        starts, found = np.where(named, first, starts), found | (named & (first < ends))
+    closed = is_any(points[starts], _OPENERS) & is_any(points[ends - 1], _CLOSERS) & ~named
+    found &= closed | is_any(points.take(starts + 1, mode="clip"), _BEHIND_OPENERS)
+    return starts[found], ends[found]
+
+
+def _members(characters: Characters, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
+    """Where the members of long arrays and objects begin, where these are closed, and how deep these places are.
+
+    Not only in JSON, but also in what looks like it: a dictionary of Python, a value that is cut off.  A long string
+    has a line for each of its own.
+    """
+    if not starts.size:
+        return starts, starts
+    quotes, escapes = _strings(characters, starts, ends)
+    signs = _outer_signs(characters, starts, ends, quotes)
+    valid = _valid(signs, ends)
+    signs = signs.at(valid[signs.values])
+    before = signs.places.searchsorted(escapes) - 1
+    escapes, before = escapes[before >= 0], before[before >= 0]
+    inside = (escapes < ends[signs.values[before]]) & (
+        quotes.searchsorted(escapes) > quotes.searchsorted(signs.places[before])
+    )
+    lines, line_depths = escapes[inside] + 2, signs.depths[before[inside]] + 1
+    signs = signs.at(np.argsort(signs.levels, kind="stable"))  # those of one array or object behind each other
+    opening = np.flatnonzero(signs.steps > 0)
+    own = (signs.steps > 0).cumsum() - 1
+    last = nexts(opening, signs.steps.size) - 1
+    behind = np.where(signs.steps[last] < 0, signs.places[last], ends[signs.values[last]])
+    long = behind - signs.places[opening] > _LONGEST_VALUE
+    array = characters.points[signs.places[opening]] == ord("[")
+    row = (signs.places - signs.places[opening][own]) // _LONGEST_MEMBERS
+    short = array[own] & (signs.steps == 0) & (rises(row, 0) == 0) & ~_before_object(characters, signs.places)
+    signs = signs.at(long[own] & ~short)
+    places = np.concatenate([signs.places + (signs.steps >= 0), lines])
+    depths = np.concatenate([signs.depths, line_depths])
+    limits = np.concatenate([ends[signs.values], np.full(lines.size, characters.size)])
+    return places[places < limits], depths[places < limits]
+
+
+def _before_object(characters: Characters, places: Positions) -> NDArray[np.bool_]:
+    """True for each place with an object right behind it, or behind one space."""
+    points = characters.points
+    following = points.take(places + 1, mode="clip")
+    return (following == ord("{")) | ((following == ord(" ")) & (points.take(places + 2, mode="clip") == ord("{")))
+
+
+def _strings(characters: Characters, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
+    """The quotes around the strings of some values, ascending, and the line ends that are written out inside.
+
+    A value's quotes are of one kind, that of its first.
+    """
+    points = characters.points
+    kinds = [characters.marks(sign) for sign in "\"'"]
+    first = [np.append(quotes, points.size)[quotes.searchsorted(starts)] for quotes in kinds]
+    parts = []
+    for kind, quotes in enumerate(kinds):
+        value = starts.searchsorted(quotes, side="right") - 1
+        own = (value >= 0) & (quotes < np.append(ends, 0)[value])
+        own[own] = (first[kind] < first[1 - kind])[value[own]]
+        parts.append(quotes[own])
+    quotes = np.sort(np.concatenate(parts), kind="stable")
+    slashes = characters.marks("\\")
+    if not slashes.size:
+        return quotes, slashes
+    begun = np.maximum.accumulate(np.where(rises(slashes, -2) > 1, slashes, 0))  # where each run of them begins
+    before = slashes.searchsorted(quotes) - 1
+    escaped = (slashes[before] == quotes - 1) & ((quotes - begun[before]) % 2 == 1)
+    written = (points.take(slashes + 1, mode="clip") == ord("n")) & ((slashes - begun) % 2 == 0)
+    return quotes[~escaped], slashes[written]
+
+
+def _outer_signs(characters: Characters, starts: Positions, ends: Positions, quotes: Positions) -> _Signs:
+    """The signs outside strings in each of some values."""
+    places = characters.marks(_OPENERS + _CLOSERS + ",")
+    values = starts.searchsorted(places, side="right") - 1
+    inside = (values >= 0) & (places < np.append(ends, 0)[values])
+    inside[inside] &= (quotes.searchsorted(places[inside]) - quotes.searchsorted(starts)[values[inside]]) % 2 == 0
+    places, values = places[inside], values[inside]
+    points = characters.points[places]
+    steps = is_any(points, _OPENERS).astype(np.int64) - is_any(points, _CLOSERS)
+    depths = steps.cumsum()
+    before = (depths - steps)[values.searchsorted(np.arange(starts.size))]  # a value begins with its first sign
+    return _Signs(places, values, steps, depths - before[values] + (steps < 0))
+
+
+def _valid(signs: _Signs, ends: Positions) -> NDArray[np.bool_]:
+    """True for each value that is one array or object up to its end, or is cut off there, bool [V]."""
+    outer = signs.levels == 1
+    opened = np.bincount(signs.values[outer & (signs.steps > 0)], minlength=ends.size)
+    early = outer & (signs.steps < 0) & (signs.places < ends[signs.values] - 1)
+    wrong = np.bincount(signs.values[early | (signs.levels < 1)], minlength=ends.size)
+    return (opened == 1) & (wrong == 0)
