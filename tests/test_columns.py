@@ -178,3 +178,16 @@ def test_of_tables_with_the_same_rows_the_one_that_has_the_column_is_kept(compre
 def test_many_lines_in_columns_do_no_harm(compressor: BeaverPromptCompressor, line: str) -> None:
     text = f"{line}\n" * 20_000 + "\nThe fee is 24 crowns.\n" + "a  b" * 200_000
     assert "24 crowns" in kept(compressor, text, "How high is the fee in crowns?", 60)
+
+
+@pytest.mark.parametrize("boxed", [False, True])
+def test_rows_of_a_database_need_the_header_over_the_rule(boxed: bool) -> None:
+    rows = [("id", "plan", "renews"), ("17", "team", "2024-07-03"), ("23", "big", "2024-07-19"), ("31", "one", "now")]
+    edge = "|" if boxed else ""
+    lines = [edge + "|".join(f" {cell:<10} " for cell in row) + edge for row in rows]
+    rule = ("+" if boxed else "") + "+".join(["-" * 12] * 3) + ("+" if boxed else "")
+    text = "\n".join([*([rule] if boxed else []), lines[0], rule, *lines[1:], *([rule] if boxed else []), "(3 rows)"])
+    found = needs("The plans:\n\n" + text + "\n")
+    for line in lines[1:]:
+        assert lines[0].strip() in found[line.strip()]
+    assert not found.get("(3 rows)")

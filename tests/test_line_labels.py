@@ -212,3 +212,25 @@ def test_hostile_names_come_back() -> None:
         ":" * 20_000 + "1:1" * 20_000,
     ):
         leads_of(text)
+
+
+def test_words_between_rules_of_a_lines_width_name_what_is_below() -> None:
+    report = "\n".join(
+        [
+            f"{' test session starts ':=^70}",
+            "platform linux",
+            *(
+                f"{f' {name} ':_^70}\nE       assert {value} >= 0\n"
+                for name, value in (("test_pay", -3), ("test_ship", 7))
+            ),
+            f"{' short test summary info ':=^70}",
+            "FAILED test_shop.py::test_pay",
+            "FAILED test_shop.py::test_ship",
+        ]
+    )
+    compressor = BeaverPromptCompressor(token_counter="table")
+    kept = compressor.compress(
+        report, question="What was >= 0 in test_pay?", target_token=40, concate_question=False
+    ).compressed_prompt
+    title = next(line for line in report.splitlines() if line.startswith("___") and "test_pay" in line)
+    assert f"{title}\nE       assert -3 >= 0" in kept

@@ -33,6 +33,7 @@ _KNOWN_INITIALS = "#*QIPETSRqipetsr"
 _CUE = re.compile(r"(?:#{1,6} +|\*\*)?([^\W\d_](?:[^\W_]|[ '/.#()-]){0,22})(?:\*\*)?(?:\uff1a|:(?:\*\*)?(?=\s|$))")
 _ASKING = re.compile(r"[^.!?\u3002\uff01\uff1f]{1,160}[?\uff1f]\W{0,8}")
 _SENTENCE = re.compile(r"(?:[.!?]\s|[\u3002\uff01\uff1f\n])\s{0,8}(\w.{5})")  # how one begins behind another
+_STEPS = {"action", "observation"}  # cues of an agent's steps, which are no examples
 _OPEN = ":\uff1a*"  # a cue that nothing stands behind ends with one
 _NUMBER = " #.0123456789"
 
@@ -73,7 +74,7 @@ def cued_blocks(lined: LinedText) -> tuple[Positions, Positions]:
     """
     none = np.zeros(0, dtype=np.int64)
     lines, cues = _cues(lined)
-    if lines.size < 2 * _LEAST_BLOCKS:
+    if lines.size < 2 * _LEAST_BLOCKS or _STEPS.issubset(cues):
         return none, none
     found = [*_parted(lined, lines, cues), *_running(lined, lines, cues)]
     begins, ends = np.array(found, dtype=np.int64).reshape(-1, 2).T

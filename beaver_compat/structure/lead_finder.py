@@ -29,6 +29,7 @@ from beaver_compat.structure.parts import Parts, find_parts
 from beaver_compat.structure.roles import find_roles, role_keys
 from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.tables import add_tables
+from beaver_compat.structure.traces import add_frames, add_trees
 from beaver_compat.structure.units import FENCES, fence_pairs
 from beaver_compat.text.ascending import among
 from beaver_compat.text.characters import is_any
@@ -63,6 +64,8 @@ def find_leads(lined: LinedText) -> Leads | None:
     add_comments(lined, comments, needed, behind, bare, told)
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)
+    add_frames(lined, needed, items)
+    add_trees(lined, needed, items)
     add_tables(lined, needed, bare, follows, items)
     add_examples(lined, needed, items)
     add_choices(lined, needed)

@@ -30,7 +30,8 @@ _STAMPED = re.compile(
 )
 # A number or amount, but no first item.
 VALUE = re.compile(r"(?![ \t*]*\(?1[.)]\s)[ \t*]*(?:[A-Z]{2,3} ?)?[^\w\s]{0,2} ?\d")
-_RULED = re.compile(r"(?P<rule>[-~_\u2014\u2013]{2,}|\*{3,}|[=#]{7,}) +\w.*\w\W* +(?P=rule)")
+_WIDE_RULE = 7  # signs, and more: those that fill a line up to a width differ in number
+_RULED = re.compile(r"(?P<rule>[-~_\u2014\u2013]{2,}|\*{3,}|[=#]{7,})[-_=*#]? +\w.*\w\W* +(?P=rule)[-_=*#]?")
 
 
 @once
@@ -73,7 +74,7 @@ def stamped_lines(lined: LinedText) -> dict[int, int]:
 def ruled_lines(lined: LinedText) -> dict[int, int]:
     """The hard lines that begin with a line of words between rules: ``--- Comment by Ada, 3 June ---``.
 
-    There are two at least with the same rule.
+    There are two at least with the same rule, or with long ones of the same sign, which fill a line's width.
 
     Args:
         lined: the text.
@@ -91,7 +92,7 @@ def ruled_lines(lined: LinedText) -> dict[int, int]:
     found: dict[str, list[int]] = {}
     for line in np.flatnonzero(likely).tolist():
         if match := _RULED.fullmatch(lined.text, first[line], line_ends[line]):
-            found.setdefault(match["rule"], []).append(line)
+            found.setdefault(match["rule"][:_WIDE_RULE], []).append(line)
     return {line: int(line_ends[line]) for lines in found.values() if len(lines) >= _LEAST for line in lines}
 
 

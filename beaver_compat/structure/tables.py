@@ -25,6 +25,7 @@ Positions = NDArray[np.int64]
 
 _LONGEST_ROW = 640  # characters, about two pages: of a longer row of HTML cells may be kept
 
+_RULE = re.compile(r"(?=.*[+|])[+|]?[-=]+(?:[+|][-=]+)*[+|]?")  # over, under and between rows
 _SEPARATOR_ROW = re.compile(r"(?=[|:\s]*-)[|:\s-]*")
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>table|thead|tbody|tfoot|tr)\b", re.I)
 _CELL = re.compile(r"<t([dh])\b", re.I)
@@ -58,19 +59,36 @@ def find_tables(lined: LinedText) -> list[Table]:
 def _delimited(lined: LinedText) -> Iterator[Table]:
     """Tables in Markdown, CSV and the like."""
     boundaries = lined.boundaries
-    rows = np.flatnonzero(boundaries.tables | (boundaries.records & (lined.points[lined.first] == ord("|"))))
+    rules = _rules(lined)
+    rows = boundaries.tables | (boundaries.records & (lined.points[lined.first] == ord("|"))) | rules
+    for line in np.flatnonzero(rules[1:] & ~boundaries.after_blank[1:] & ~rules[:-1]).tolist():
+        rows[line] |= "|" in lined.line(line)  # the names, over a rule
+    rows = np.flatnonzero(rows)
     if rows.size < 2:
         return
     breaks = np.flatnonzero((np.diff(rows) != 1) | boundaries.after_blank[rows[1:]]) + 1
     for block in np.split(rows, breaks):
+        block = block[int(rules[block[0]]) :]
         if block.size < 2:
             continue
         header, end = int(block[0]), int(block[-1]) + 1
         lines = [lined.line(row) for row in block[: 1 + ROWS_SEEN].tolist()]
-        if _SEPARATOR_ROW.fullmatch(lines[1]):
+        if rules[header + 1] and end > header + 2:
+            yield Table(header, header + 2, end)
+        elif _SEPARATOR_ROW.fullmatch(lines[1]):
             yield Table(header, header + 2, end, dashed=True)
         elif _is_header(lines[0], lines[1:]):
             yield Table(header, header + 1, end)
+
+
+def _rules(lined: LinedText) -> NDArray[np.bool_]:
+    """True for each hard line that is a rule of a table as databases print them, ``---+---`` or ``+---+``, bool [N]."""
+    points, first = lined.points, lined.first
+    found = is_any(points[first], "+-") & is_any(points[np.minimum(first + 1, points.size - 1)], "-=")
+    lines = np.flatnonzero(found & (lined.ends - first <= _LONGEST_ROW))
+    found[:] = False
+    found[[line for line in lines.tolist() if _RULE.fullmatch(lined.text, first[line], lined.ends[line])]] = True
+    return found
 
 
 def _in_html(lined: LinedText) -> Iterator[Table]:
