@@ -58,6 +58,8 @@ class Document:
         heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
             where there are no parts.
         naming: True for each sentence that begins with the name of its part and says more, bool [S].
+        onward: index of the sentence that each goes on with though no sentence ends there, -1 for none, int64 [S]; None
+            where none does.
         query: the first token of the implicit query and the one behind its last; both L if the question is given.
         asks: whether the implicit query was known by what it says, not by where it stands alone.
         whole_lines: True for each hard line that is worth nothing in pieces, bool [N].
@@ -77,6 +79,7 @@ class Document:
     bare: NDArray[np.bool_]
     heads: Limits | None
     naming: NDArray[np.bool_]
+    onward: Limits | None
     query: tuple[int, int]
     asks: bool
     whole_lines: NDArray[np.bool_]
@@ -276,12 +279,23 @@ def prepare_document(
         bare=bare,
         heads=heads,
         naming=naming,
+        onward=_onward(lined, sentences, bare),
         query=query,
         asks=asks,
         whole_lines=whole,
         leads=leads,
         smoother=smoother,
     )
+
+
+def _onward(lined: LinedText, sentences: Partition, bare: NDArray[np.bool_]) -> Limits | None:
+    """`Document.onward`."""
+    order = np.arange(sentences.starts.size)
+    goes_on = among(sentences.starts, lined.boundaries.onward)
+    if not goes_on.any():
+        return None
+    last = np.maximum.accumulate(np.where(bare, -1, order))
+    return np.where(goes_on, np.append(-1, last[:-1]), -1)
 
 
 def _beside(query: tuple[int, int], tokens: int) -> tuple[int, int]:

@@ -57,7 +57,7 @@ class Smoother:
         self._labels = labels
         self._starts: dict[int, int] = {}
         self._ends: dict[int, int] = {}
-        self._verdicts: dict[int, bool] = {}
+        self._verdicts = dict.fromkeys(lined.boundaries.onward.tolist(), True)
 
     def start(self, position: int) -> int:
         """The last place at or before ``position`` where a kept stretch may begin."""

@@ -34,6 +34,7 @@ from beaver_compat.structure.tables import html_rows
 from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import holds, is_any
 from beaver_compat.text.lined_text import LinedText, once
+from beaver_compat.text.speech import with_speech
 
 Positions = NDArray[np.int64]
 
@@ -76,7 +77,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
         return lined
     lined = with_roles(_with_turns(lined))
     if lined.starts.size < 2:
-        return lined
+        return with_speech(lined)
     lined = _with_line_labels(lined)
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
@@ -94,7 +95,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     if records.any():
         boundaries = lined.boundaries
         lined = lined.with_boundaries(replace(boundaries, records=boundaries.records | records))
-    return with_diff_lines(lined)
+    return with_speech(with_diff_lines(lined))
 
 
 @once
