@@ -59,6 +59,7 @@ class Boundaries:
         sentences: where a sentence may begin inside a line or a wrapped paragraph.
         pauses: where a small letter follows a terminator and white space, as in a list within a sentence.
         onward: where (`speech`) what is said goes on though a line or a piece of speech ends there.
+        times: the ``hard_lines`` (`cues`) that tell when what stands below them is said, and nothing else.
         words: where each stretch without white space begins.
         word_ends: where it ends.
         records: True for each of ``hard_lines`` that is a record (JSON, a table row) and must stay whole, bool.
@@ -73,6 +74,7 @@ class Boundaries:
     sentences: Positions
     pauses: Positions
     onward: Positions
+    times: Positions
     words: Positions
     word_ends: Positions
     records: NDArray[np.bool_]
@@ -112,6 +114,7 @@ def find_boundaries(characters: Characters) -> Boundaries:
         sentences=sentences,
         pauses=pauses,
         onward=pauses[:0],
+        times=pauses[:0],
         words=words,
         word_ends=word_ends,
         records=records[hard],

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import among, nexts, rises, union
-from beaver_compat.text.characters import CLAUSE_END, LOWER, NEWLINE, SPACE, TERMINATOR, UPPER, WIDE, WORD, is_any
+from beaver_compat.text.characters import CLAUSE_END, NEWLINE, SPACE, UPPER, WIDE, WORD, is_any, is_digit
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 _LEAST = 400  # characters without a sentence's end: no sentence is as long that has so few commas
 _WINDOW, _WIDE_WINDOW = 80, 28  # characters of a piece, the second in scripts without spaces
@@ -26,18 +25,22 @@ _CHARACTERS_PER_WORD = 12  # at most
 _LEAST_LINES = 5  # of captions
 _WORDS_IN_LINE = 3  # on average, at least
 _LONGEST_LINE = 120  # characters of a caption
+STAMP = re.compile(r"[\[(]?\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?[\])]?(?!\S)[ \t]*")
 _SPEAKER = re.compile(r"(?<=\s)>> ?(?=\w)")
 
 
 def with_speech(lined: LinedText) -> LinedText:
     """The text with the pieces of speech without sentence ends as sentences, and its captions as going on."""
     boundaries = lined.boundaries
-    pieces = _pieces(lined)
-    onward = union(pieces, lined.starts[_captions(lined)])
+    lines = _captions(lined)
+    pieces, captions = _pieces(lined), lined.starts[lines]
+    onward = union(pieces, captions)
     if not onward.size:
         return lined
     sentences = union(boundaries.sentences, pieces)
-    return lined.with_boundaries(replace(boundaries, sentences=sentences, onward=onward))
+    terminated = boundaries.terminated.copy()
+    terminated[lines] = terminated[lines - 1] = True  # is no code
+    return lined.with_boundaries(replace(boundaries, sentences=sentences, onward=onward, terminated=terminated))
 
 
 def _pieces(lined: LinedText) -> Positions:
@@ -89,6 +92,46 @@ def _counts(lined: LinedText, kind: int, starts: Positions, ends: Positions) -> 
     return places.searchsorted(ends) - places.searchsorted(starts)
 
 
-def _captions(lined: LinedText) -> Flags:
-    """True for each hard line that goes on with the one before it, as captions do."""
-    return np.zeros(lined.starts.size, dtype=bool)
+def _captions(lined: LinedText) -> Positions:
+    """The hard lines that go on with what is said on the line before, as captions do, ascending.
+
+    Lines of times may stand between them.  Blocks of captions are told by most of their lines, which are of a few
+    words, have no end and begin small; where times stand over them, each two lines are enough.
+    """
+    boundaries, points, classes = lined.boundaries, lined.points, lined.classes
+    timed = among(lined.starts, boundaries.times)
+    lines = np.flatnonzero(~timed)
+    if lines.size < 2:
+        return lines[:0]
+    begins, ends = lined.first[lines], lined.ends[lines]
+    begins = _behind_times(lined, begins, ends)
+    open_end = ((classes[ends - 1] & (WORD | WIDE)) != 0) | is_any(points[ends - 1], ",'\u2019")
+    small = ((classes[begins] & UPPER) == 0) & ((classes[begins] & (WORD | WIDE)) != 0)
+    below = np.append(-1, lines[:-1])
+    apart = (rises(lines, -1) > 1) & ~timed[lines - 1] | boundaries.after_blank[lines]
+    apart |= rises(lined.contexts[lines], -1) > 0
+    going = ~apart & np.append(False, open_end[:-1]) & ~boundaries.records[lines] & ~boundaries.records[below]
+    if (going & small).sum() < _LEAST_LINES - 1:
+        return lines[:0]
+    blocks = np.flatnonzero(apart)
+    sizes = nexts(blocks, lines.size) - blocks
+    length = np.add.reduceat(ends - begins, blocks)
+    signs = length - np.add.reduceat(_counts(lined, WORD | WIDE | SPACE, begins, ends), blocks)
+    words = boundaries.words.searchsorted(ends) - boundaries.words.searchsorted(begins)
+    wide = np.add.reduceat(_counts(lined, WIDE, begins, ends), blocks) * 2 > length
+    spoken = (sizes >= _LEAST_LINES) & (np.maximum.reduceat(ends - begins, blocks) <= _LONGEST_LINE)
+    spoken &= (np.add.reduceat(words, blocks) >= _WORDS_IN_LINE * sizes) | wide
+    spoken &= signs * _CHARACTERS_PER_SIGN <= length
+    spoken &= 2 * np.add.reduceat((going & small).astype(np.int64), blocks) >= sizes
+    return lines[going & (spoken.repeat(sizes) | (small & timed[lines - 1]))]
+
+
+def _behind_times(lined: LinedText, begins: Positions, ends: Positions) -> Positions:
+    """Where what is said on some lines begins, behind the time that they may begin with."""
+    likely = np.flatnonzero(is_digit(lined.points[begins]) | is_any(lined.points[begins], "[("))
+    found = begins.copy()
+    for index in likely.tolist():
+        stamp = STAMP.match(lined.text, begins[index], ends[index])
+        if stamp and stamp.end() < ends[index]:
+            found[index] = stamp.end()
+    return found
