@@ -6,7 +6,7 @@ Nothing here depends on the question or the budget, and nothing here reads a vec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,6 +169,13 @@ class Document:
     def ranked(self, config: BeaverConfig) -> Partition:
         """The stretches that flash ranks: sentences, or whole pages as in the paper."""
         return self.sentences if config.sentence_weight > 0 else self.pages
+
+    def with_times(self) -> Document:
+        """The same, but what is said in a recording is kept with the time when it is said."""
+        if self.leads is None or not self.lined.boundaries.times.size:
+            return self
+        leads = self.leads.with_times()
+        return replace(self, leads=leads, smoother=self.smoother.with_leads(leads))
 
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character."""

@@ -208,6 +208,7 @@ class Engine:
                 query = document.implicit_query(self._tokenizer, self.config)
             asked = Asked(document, query, encoded)
             scored = yield asked
+            document = document.with_times() if query.times else document
             order = SentenceOrder(asked, self.table.weight, self.config)
             said = question.strip() if question.strip() in layout.prompt(bare, everything) else ""
             selection = Selector(document, scored, layout, wishes, self.config, count, budget, order, said).select()
