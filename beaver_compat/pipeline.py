@@ -18,7 +18,7 @@ from beaver_compat.scoring import Scored
 from beaver_compat.segmenter import Partition, token_range
 from beaver_compat.selection.planning import Candidates, Plan, Positions
 from beaver_compat.selection.runs import Runs
-from beaver_compat.text.ascending import distinct, nexts, rises, union
+from beaver_compat.text.ascending import any_between, distinct, nexts, rises, union
 
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
 
@@ -46,7 +46,9 @@ def candidates(
         order = order[~document.bare[order]]
         if config.repeats_last:
             order = order[np.argsort(document.repeats[order], kind="stable")]
+    timed = any_between(document.lined.boundaries.times, pages.starts, pages.ends)  # would show some of the times
     prior = _prior_pages(pages.starts.size, config)
+    prior = [(page, role) for page, role in prior if not timed[page]]
     index, roles = np.array(prior, dtype=np.int64).reshape(-1, 2).T
     head = _forced(document, forced, query_first)
     ranked = _ranges(flash, order, np.full(order.size, _FLASH), scored.flash)

@@ -35,6 +35,7 @@ from beaver_compat.scores.pieces import Piece, prompts_of_ranges, read_pieces
 _VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
 _VALUES_ON_CPU = 1 << 23
 _DEFINING = 2  # times the share of a heading's score: lines that use what is asked gain by a signature that does, too
+_SPOKEN = 0.6  # share of the score that each neighbour gets in speech without sentence ends
 _LONGEST_QUERY = 256  # tokens: a longer one is scored by itself, since each step takes as long as its longest query's
 
 
@@ -189,7 +190,7 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     if own:
         own_scores = min_max(own[0], prompts[1], count)
         if encoded.onward is not None:
-            own_scores = with_speech(own_scores, encoded.onward, float(__import__("os").environ.get("W","0.5")))
+            own_scores = with_speech(own_scores, encoded.onward, _SPOKEN)
         flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, encoded.own_weights)
         if any(query.numbers is not None for query in queries):
             flash = flash + config.number_weight * _wanted_numbers(asked).to(flash.device)
