@@ -6,7 +6,7 @@ Nothing here depends on the question or the budget, and nothing here reads a vec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from beaver_compat.text.ascending import among, distinct
 from beaver_compat.text.characters import CLAUSE_END, inside_number
 from beaver_compat.text.cutting import AFTER_CLAUSE, AFTER_LINE, AFTER_WORD, cut_places
 from beaver_compat.text.lined_text import LinedText, read_lines
+from beaver_compat.text.speech import said_before
 from beaver_compat.tokenization import Tokenized, Tokenizer
 
 SPAN_SEPARATOR = "\n"
@@ -170,13 +171,6 @@ class Document:
         """The stretches that flash ranks: sentences, or whole pages as in the paper."""
         return self.sentences if config.sentence_weight > 0 else self.pages
 
-    def with_times(self) -> Document:
-        """The same, but what is said in a recording is kept with the time when it is said."""
-        if self.leads is None or not self.lined.boundaries.times.size:
-            return self
-        leads = self.leads.with_times()
-        return replace(self, leads=leads, smoother=self.smoother.with_leads(leads))
-
     def contexts_of(self, characters: Limits) -> Limits:
         """Index of the context that holds each character."""
         return self.lined.context_starts.searchsorted(characters, side="right") - 1
@@ -286,23 +280,13 @@ def prepare_document(
         bare=bare,
         heads=heads,
         naming=naming,
-        onward=_onward(lined, sentences, bare),
+        onward=said_before(lined, sentences.starts, bare),
         query=query,
         asks=asks,
         whole_lines=whole,
         leads=leads,
         smoother=smoother,
     )
-
-
-def _onward(lined: LinedText, sentences: Partition, bare: NDArray[np.bool_]) -> Limits | None:
-    """`Document.onward`."""
-    order = np.arange(sentences.starts.size)
-    goes_on = among(sentences.starts, lined.boundaries.onward)
-    if not goes_on.any():
-        return None
-    last = np.maximum.accumulate(np.where(bare, -1, order))
-    return np.where(goes_on, np.append(-1, last[:-1]), -1)
 
 
 def _beside(query: tuple[int, int], tokens: int) -> tuple[int, int]:

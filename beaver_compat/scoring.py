@@ -223,7 +223,7 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
 def _others(
     columns: Sequence[NDArray[np.int64] | None], documents: Sequence[Document], device: torch.device
 ) -> Tensor | None:
-    """For each sentence another, counted through all documents, at the end one for none; None where no document has any.
+    """For each sentence another, counted through all documents, at the end one for none; None where there is none.
 
     Args:
         columns: for each document its sentences' others, -1 for none, int64 [S]; None where none has one.

@@ -164,7 +164,9 @@ def test_cues_are_kept_whole(compressor: BeaverPromptCompressor, form: str, budg
     head, cue = CUE_FORMS[form]
     cues = [cue.format(number, said) for number, said in enumerate(CUES * 3, 7)]
     text = head + "\n\n".join(cues)
-    result = compressor.compress(text, question="When in the film is the key spoken of?", target_token=budget, concate_question=False)
+    result = compressor.compress(
+        text, question="When in the film is the key spoken of?", target_token=budget, concate_question=False
+    )
     kept = result.compressed_context
     assert any("Under the stone" in cue and cue in kept for cue in cues)
     for line in head.split("\n"):

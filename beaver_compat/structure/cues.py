@@ -67,7 +67,8 @@ def time_lines(lined: LinedText) -> Positions:
     likely = np.flatnonzero(short & (is_digit(lined.points[first]) | is_any(lined.points[first], "[(")))
     if likely.size < _LEAST_TIMES:
         return likely[:0]
-    found, last = [], 0
+    found: list[int] = []
+    last = 0
     for line in likely.tolist():
         if not STAMP.fullmatch(text, first[line], ends[line]):
             continue

@@ -159,9 +159,7 @@ def _with_cues(lined: LinedText) -> LinedText:
     found[lines] = np.maximum(found[lines], labels)
     records[lines] = labels < 0
     terminated[lines] = True
-    return lined.with_boundaries(
-        replace(boundaries, labels=found, records=records, terminated=terminated, times=times)
-    )
+    return lined.with_boundaries(replace(boundaries, labels=found, records=records, terminated=terminated, times=times))
 
 
 def _with_entries(lined: LinedText) -> LinedText:

@@ -43,6 +43,21 @@ def with_speech(lined: LinedText) -> LinedText:
     return lined.with_boundaries(replace(boundaries, sentences=sentences, onward=onward, terminated=terminated))
 
 
+def said_before(lined: LinedText, starts: Positions, bare: NDArray[np.bool_]) -> Positions | None:
+    """The sentence that each goes on with though none ends there, -1 for none, int64 [S]; None where none does.
+
+    Args:
+        lined: the text.
+        starts: of the sentences, ascending, int64 [S].
+        bare: True for each that says nothing alone, such as times, bool [S].
+    """
+    going = among(starts, lined.boundaries.onward)
+    if not going.any():
+        return None
+    last = np.maximum.accumulate(np.where(bare, -1, np.arange(starts.size)))
+    return np.where(going, np.append(-1, last[:-1]), -1)
+
+
 def _pieces(lined: LinedText) -> Positions:
     """Where the pieces of long stretches without sentence ends begin but for the first of each, ascending."""
     boundaries, none = lined.boundaries, np.zeros(0, dtype=np.int64)
