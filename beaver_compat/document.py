@@ -37,6 +37,7 @@ from beaver_compat.text.ascending import among, distinct
 from beaver_compat.text.characters import CLAUSE_END, inside_number
 from beaver_compat.text.cutting import AFTER_CLAUSE, AFTER_LINE, AFTER_WORD, cut_places
 from beaver_compat.text.lined_text import LinedText, read_lines
+from beaver_compat.text.speech import said_before
 from beaver_compat.tokenization import Tokenized, Tokenizer
 
 SPAN_SEPARATOR = "\n"
@@ -58,6 +59,8 @@ class Document:
         heads: index of the sentence that names the part that each sentence stands in, -1 for none, int64 [S]; None
             where there are no parts.
         naming: True for each sentence that begins with the name of its part and says more, bool [S].
+        onward: index of the sentence that each goes on with though no sentence ends there, -1 for none, int64 [S]; None
+            where none does.
         query: the first token of the implicit query and the one behind its last; both L if the question is given.
         asks: whether the implicit query was known by what it says, not by where it stands alone.
         whole_lines: True for each hard line that is worth nothing in pieces, bool [N].
@@ -77,6 +80,7 @@ class Document:
     bare: NDArray[np.bool_]
     heads: Limits | None
     naming: NDArray[np.bool_]
+    onward: Limits | None
     query: tuple[int, int]
     asks: bool
     whole_lines: NDArray[np.bool_]
@@ -276,6 +280,7 @@ def prepare_document(
         bare=bare,
         heads=heads,
         naming=naming,
+        onward=said_before(lined, sentences.starts, bare),
         query=query,
         asks=asks,
         whole_lines=whole,

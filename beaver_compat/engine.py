@@ -21,7 +21,7 @@ from beaver_compat import __version__
 from beaver_compat.arguments import UNSET, Goal, checked_contexts, joined_prompt
 from beaver_compat.config import BeaverConfig
 from beaver_compat.counting import TableCounter, make_counter
-from beaver_compat.document import prepare_document
+from beaver_compat.document import Document, prepare_document
 from beaver_compat.embeddings import EmbeddingTable
 from beaver_compat.errors import InputValueError
 from beaver_compat.joints import LEAST_KNOWN, count_joined
@@ -208,6 +208,7 @@ class Engine:
                 query = document.implicit_query(self._tokenizer, self.config)
             asked = Asked(document, query, encoded)
             scored = yield asked
+            document = _with_times(document) if query.times else document
             order = SentenceOrder(asked, self.table.weight, self.config)
             said = question.strip() if question.strip() in layout.prompt(bare, everything) else ""
             selection = Selector(document, scored, layout, wishes, self.config, count, budget, order, said).select()
@@ -249,3 +250,11 @@ def _put_away(index: int, steps: Steps[Result], done: dict[int, Result]) -> Gene
     """A call that puts its result away and then, rather than end, asks for nothing."""
     done[index] = yield from steps
     yield None
+
+
+def _with_times(document: Document) -> Document:
+    """The same, but what is said in a recording is kept with the time when it is said."""
+    if document.leads is None or not document.lined.boundaries.times.size:
+        return document
+    leads = document.leads.with_times()
+    return replace(document, leads=leads, smoother=document.smoother.with_leads(leads))

@@ -18,7 +18,7 @@ from beaver_compat.scoring import Scored
 from beaver_compat.segmenter import Partition, token_range
 from beaver_compat.selection.planning import Candidates, Plan, Positions
 from beaver_compat.selection.runs import Runs
-from beaver_compat.text.ascending import distinct, nexts, rises, union
+from beaver_compat.text.ascending import any_between, distinct, nexts, rises, union
 
 _FORCED, _QUERY, _ANCHOR, _FLOW, _FLASH = range(len(ROLES))
 
@@ -47,6 +47,7 @@ def candidates(
         if config.repeats_last:
             order = order[np.argsort(document.repeats[order], kind="stable")]
     prior = _prior_pages(pages.starts.size, config)
+    prior = _without_times(document, prior)
     index, roles = np.array(prior, dtype=np.int64).reshape(-1, 2).T
     head = _forced(document, forced, query_first)
     ranked = _ranges(flash, order, np.full(order.size, _FLASH), scored.flash)
@@ -68,6 +69,15 @@ def candidates(
     tokens[longer] += behind - before
     whole[longer] = False
     return found._replace(ends=ends, tokens=tokens, whole=whole)
+
+
+def _without_times(document: Document, prior: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The prior pages but those that hold times of cues, which would stand over what else is kept."""
+    lines, times, pages = document.lined.starts, document.lined.boundaries.times, document.pages
+    if not times.size:
+        return prior
+    timed = any_between(times, lines[lines.searchsorted(pages.starts, side="right") - 1], pages.ends)
+    return [(page, role) for page, role in prior if not timed[page]]
 
 
 def _ranges(part: Partition, index: Positions, roles: Positions, scores: NDArray[np.float64]) -> Candidates:

@@ -11,6 +11,7 @@ from beaver_compat.config import BeaverConfig
 from beaver_compat.scores.amounts import NumberWords, asks_for_number, number_words
 from beaver_compat.scores.definitions import asked_names
 from beaver_compat.scores.tasks import asks_for_all
+from beaver_compat.scores.times import asks_for_times
 from beaver_compat.scores.word_forms import formed_ids, forms_of, odd_words, words_of
 from beaver_compat.text.characters import Characters, inside_number
 from beaver_compat.tokenization import Tokenizer
@@ -31,6 +32,7 @@ class Query(NamedTuple):
         numbers: where it asks for an amount or a date, or for nothing, the words for one (`number_words`); else None.
         vague: whether it doesn't tell what is looked for.
         names: its words that the text may define (`definitions`).
+        times: whether it asks at what time of a recording something is said.
     """
 
     ids: NDArray[np.int32]
@@ -41,6 +43,7 @@ class Query(NamedTuple):
     numbers: NumberWords | None
     vague: bool
     names: tuple[str, ...]
+    times: bool
 
 
 def read_question(tokenizer: Tokenizer, question: str, config: BeaverConfig) -> Query:
@@ -92,4 +95,5 @@ def make_query(
         number_words(tokenizer) if config.number_weight > 0 and (vague or asks_for_number(asked)) else None,
         vague,
         asked_names(asked) if config.heading_weight > 0 else (),
+        asks_for_times(asked),
     )

@@ -26,6 +26,7 @@ from beaver_compat.query_planner import (
     sentence_scores,
     with_headings,
     with_neighbors,
+    with_speech,
     with_vectors,
 )
 from beaver_compat.scores.lookup import ContextTokens, QueryTokens, Words, min_max, of_prompt, read_context, read_query
@@ -34,6 +35,7 @@ from beaver_compat.scores.pieces import Piece, prompts_of_ranges, read_pieces
 _VALUES_AT_ONCE = 1 << 28  # of embedding rows that a batch of several documents may have
 _VALUES_ON_CPU = 1 << 23
 _DEFINING = 2  # times the share of a heading's score: lines that use what is asked gain by a signature that does, too
+_SPOKEN = 0.6  # share of the score that each neighbour gets in speech without sentence ends
 _LONGEST_QUERY = 256  # tokens: a longer one is scored by itself, since each step takes as long as its longest query's
 
 
@@ -48,6 +50,7 @@ class Encoded(NamedTuple):
         own_weights: weight of each sentence's own score against that of its pages, float32 [S].
         heads: index of the sentence that names each one's part, S for none, int64 [S + 1]; None where none is named.
         naming: True for each sentence that begins with the name of its part and says more, bool [S].
+        onward: index of the sentence that each goes on with, S for none, int64 [S]; None where none does.
     """
 
     context: ContextTokens
@@ -58,6 +61,7 @@ class Encoded(NamedTuple):
     own_weights: Tensor
     heads: Tensor | None
     naming: Tensor
+    onward: Tensor | None
 
 
 class Asked(NamedTuple):
@@ -111,13 +115,15 @@ def encode(documents: Sequence[Document], table: Tensor, config: BeaverConfig, k
         if keep_vectors:
             pieces = with_vectors(context, pieces, config)
         columns = [torch.from_numpy(own).to(device) for own in (contexts, *sentence_pages)]
-        heads = _heads(documents, device) if config.heading_weight > 0 else None
+        heads = _others([document.heads for document in documents], documents, device)
+        heads = heads if config.heading_weight > 0 else None
+        onward = _others([document.onward for document in documents], documents, device)
         naming, records = (
             _joined(flags).to(device)
             for flags in zip(*((document.naming, document.sentences.whole) for document in documents), strict=True)
         )
         own_weights = torch.where(records, config.record_weight, config.sentence_weight)
-        return Encoded(context, pieces, columns[0], columns[1], columns[2], own_weights, heads, naming)
+        return Encoded(context, pieces, columns[0], columns[1], columns[2], own_weights, heads, naming, onward)
 
 
 def look_up(encoded: Encoded, queries: Sequence[Query], table: Tensor, config: BeaverConfig) -> QueryTokens:
@@ -183,6 +189,8 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     flash = page_scores = min_max(page_scores, prompts[0], count)
     if own:
         own_scores = min_max(own[0], prompts[1], count)
+        if encoded.onward is not None:
+            own_scores = with_speech(own_scores, encoded.onward, _SPOKEN)
         flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, encoded.own_weights)
         if any(query.numbers is not None for query in queries):
             flash = flash + config.number_weight * _wanted_numbers(asked).to(flash.device)
@@ -212,16 +220,24 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     ]
 
 
-def _heads(documents: Sequence[Document], device: torch.device) -> Tensor | None:
-    """The sentences that name the parts, counted through all documents; None where no part has a name."""
-    if all(document.heads is None for document in documents):
+def _others(
+    columns: Sequence[NDArray[np.int64] | None], documents: Sequence[Document], device: torch.device
+) -> Tensor | None:
+    """For each sentence another, counted through all documents, at the end one for none; None where there is none.
+
+    Args:
+        columns: for each document its sentences' others, -1 for none, int64 [S]; None where none has one.
+        documents: those.
+        device: of the result.
+    """
+    if all(column is None for column in columns):
         return None
     edges = [0, *accumulate(document.sentences.starts.size for document in documents)]
-    heads = np.full(edges[-1] + 1, edges[-1])
-    for document, low, high in zip(documents, edges, edges[1:], strict=False):
-        if document.heads is not None:
-            heads[low:high] = np.where(document.heads < 0, edges[-1], document.heads + low)
-    return torch.from_numpy(heads).to(device)
+    found = np.full(edges[-1] + 1, edges[-1])
+    for column, low, high in zip(columns, edges, edges[1:], strict=False):
+        if column is not None:
+            found[low:high] = np.where(column < 0, edges[-1], column + low)
+    return torch.from_numpy(found).to(device)
 
 
 def _wanted_numbers(asked: Sequence[Asked]) -> Tensor:

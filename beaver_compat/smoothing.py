@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,13 @@ class Smoother:
         self._labels = labels
         self._starts: dict[int, int] = {}
         self._ends: dict[int, int] = {}
-        self._verdicts: dict[int, bool] = {}
+        self._verdicts = dict.fromkeys(lined.boundaries.onward.tolist(), True)
+
+    def with_leads(self, leads: Leads) -> Smoother:
+        """One that remembers the same verdicts, where other lines are needed."""
+        other = copy(self)
+        other._leads = leads
+        return other
 
     def start(self, position: int) -> int:
         """The last place at or before ``position`` where a kept stretch may begin."""

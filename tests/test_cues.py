@@ -31,7 +31,7 @@ def test_a_sentence_of_a_long_cue_comes_with_its_times(compressor: BeaverPromptC
     text = (2 * end).join(cues)
     for cue, floor in zip(cues, FLOORS, strict=True):
         for budget in (65, 80, 100):
-            context = kept(compressor, text, f"Was the ice as high as the {floor} floor?", budget)
+            context = kept(compressor, text, f"When in the video was the ice as high as the {floor} floor?", budget)
             place = context.index(f"In winter the ice stood as high as the {floor} floor.")
             times = TIMES.findall(context, 0, place)
             assert times, budget
@@ -47,7 +47,7 @@ def test_where_what_is_said_begins() -> None:
         "00:01.000 --> 00:02.000\n<v Ada>",
     ]
     lined = read_lines(["\n\n".join(cues)])
-    texts = cue_texts(lined, *subtitle_cues(lined))
+    texts = cue_texts(lined, *subtitle_cues(lined)[::2])
     assert [lined.text[text : text + 8] if text >= 0 else "" for text in texts.tolist()] == [
         "It rains",
         "It snows",
@@ -60,4 +60,4 @@ def test_where_what_is_said_begins() -> None:
 def test_hostile_cues_come_back() -> None:
     for said in (" " * 100_000 + "x", "\n" * 50_000, "<v " * 50_000, "- " * 50_000, "x\n" * 50_000):
         lined = read_lines([f"00:01.000 --> 00:02.000\n{said}"])
-        cue_texts(lined, *subtitle_cues(lined))
+        cue_texts(lined, *subtitle_cues(lined)[::2])

@@ -27,8 +27,6 @@ from beaver_compat.text.lined_text import read_lines
         ("[a.koch, 2024-02-03] ", "Rain fell."),
         ("- [a.koch, 2024-02-03]: ", "Rain fell."),
         ("- ", "漢字が降った。"),
-        ("3\n00:00:08,300 --> 00:00:10,100\n- ", "Rain fell."),
-        ("00:08.300 --> 00:10.100 align:start\n", "Rain fell."),
         ("", "3.14 is near it."),
         ("", "Ann (2)"),
         ("", "- * - * -"),

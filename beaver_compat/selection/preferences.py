@@ -15,7 +15,7 @@ from beaver_compat.query_planner import ranked
 from beaver_compat.segmenter import Partition
 from beaver_compat.selection.planning import Positions
 from beaver_compat.selection.wishes import Wishes
-from beaver_compat.text.ascending import union
+from beaver_compat.text.ascending import among, union
 
 # What wishes add to scores from 0 to 1.
 _WORD_BONUS = 1.0  # sentences that hold a forced word go before those that don't
@@ -94,7 +94,8 @@ def edge_sentences(document: Document, contexts: Iterable[tuple[int, ...]], firs
     if not (first or last):
         return
     boundaries = document.lined.boundaries
-    edges = union(boundaries.hard_lines, boundaries.sentences)
+    lines, times = boundaries.hard_lines, boundaries.times
+    edges = union(lines[~among(lines, times)], boundaries.sentences)
     for parts in contexts:
         forward = (_sentences(document, edges, part, backward=False) for part in parts)
         backward = (_sentences(document, edges, part, backward=True) for part in reversed(parts))

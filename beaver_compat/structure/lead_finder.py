@@ -96,10 +96,11 @@ def find_leads(lined: LinedText) -> Leads | None:
     signatures[functions[functions >= 0]] = True
     follows[titles] = True
     follows |= parts.alone
+    times = _times(lined, bare)
     bodies = _bodies(follows, starts, contexts)
     leads = [lead for lead in (needed, behind) if lead.max() >= 0]
     labelled = bool((parts.label_ends > starts).any())
-    if not (leads or labelled) and bodies.max() < 0:
+    if not (leads or labelled) and max(bodies.max(), times.max()) < 0:
         return None
     lead_starts = _last_sentences(lined)
     lead_starts[entries] = starts[entries]
@@ -108,7 +109,7 @@ def find_leads(lined: LinedText) -> Leads | None:
         own = contexts[:, None] if lead is needed else contexts
         lead[(contexts[lead] != own) | (text_ends[lead] - lead_starts[lead] > _LONGEST_LEAD)] = -1
     needed = np.where(needed[:, :1] < 0, needed[:, ::-1], needed)
-    if not labelled and max(lead.max() for lead in (*leads, bodies)) < 0:
+    if not labelled and max(lead.max() for lead in (*leads, bodies, times)) < 0:
         return None
     own_ends = lined.context_ends[contexts]
     ends = np.minimum(lined.edges[1:], own_ends)
@@ -129,7 +130,18 @@ def find_leads(lined: LinedText) -> Leads | None:
         around=parts.around,
         items=items,
         signatures=signatures,
+        times=times,
     )
+
+
+def _times(lined: LinedText, bare: NDArray[np.bool_]) -> Positions:
+    """For each line the line of times that it stands under, -1 for none, int64 [N]; those say nothing alone."""
+    order, times = np.arange(lined.starts.size), among(lined.starts, lined.boundaries.times)
+    if not times.any():
+        return np.full(order.size, -1)
+    bare[times] = True
+    last = np.maximum.accumulate(np.where(times, order, -1))
+    return np.where(times | (lined.contexts[last] != lined.contexts), -1, last)
 
 
 def _last_sentences(lined: LinedText) -> Positions:

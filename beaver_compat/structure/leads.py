@@ -48,6 +48,7 @@ class Leads:
         items: for each line below the first of an item of a list, a key, a table's header or the like the innermost
             such, -1 for none, int64 [n].
         signatures: True for each line that names the code below it, bool [n].
+        times: the line that tells when each is said, -1 for none, int64 [n].  It is needed only `with_times`.
     """
 
     starts: Positions
@@ -65,6 +66,7 @@ class Leads:
     around: Positions
     items: Positions
     signatures: NDArray[np.bool_]
+    times: Positions
 
     def of(self, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
         """What some stretches need, and what that needs in turn.
@@ -187,6 +189,12 @@ class Leads:
             around=cut(self.around),
             items=cut(self.items),
         )
+
+    def with_times(self) -> Leads:
+        """The same, but each line needs that which tells when it is said."""
+        timed = self.times[:, None] >= 0
+        needed = np.where(timed, np.stack([self.times, self.needed[:, 0]], axis=1), self.needed)
+        return replace(self, needed=needed)
 
     @cached_property
     def needing(self) -> Chosen:

@@ -10,7 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import rises
+from beaver_compat.text.ascending import among, rises
 from beaver_compat.text.characters import is_any, is_digit
 from beaver_compat.text.lined_text import LinedText, once
 
@@ -42,6 +42,7 @@ def log_entries(lined: LinedText) -> tuple[Positions, Positions]:
     contexts = lined.contexts
     stamped = np.zeros(lines.size, dtype=bool)
     stamped[likely] = _begins_with_time(lined.points, lines[likely] + (initials[likely] == ord("[")))
+    stamped &= ~among(lines, boundaries.times)
     found = np.bincount(contexts[stamped], minlength=contexts[-1] + 1)
     deeper = is_any(initials, " \t")
     top = np.bincount(contexts[~deeper], minlength=found.size)

@@ -1,4 +1,4 @@
-"""What a line begins with before it says anything: marks of items and comments, brackets, the times of a cue.
+"""What a line begins with before it says anything: marks of items and comments, brackets.
 
 It reads characters only.  Only lines that qualify are looked at one by one.
 """
@@ -10,7 +10,6 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.structure.cues import CUE_TIMES
 from beaver_compat.text.ascending import any_between
 from beaver_compat.text.characters import DIGIT, WIDE, WORD, is_any
 from beaver_compat.text.lined_text import LinedText
@@ -22,11 +21,10 @@ _LONGEST_TAG = 80  # characters, with white space
 _BRACKET = r"\[[^\[\]\n]{2,80}\]"
 _NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,3}|[^\W\d_])[.)\]](?=\s)"
 _MARKS = re.compile(rf"(?:(?=({_BRACKET}|[\W_]|{_NUMBER}))\1){{0,40}}(?=[^\W_])")  # each mark is read in one way only
-_CUE = re.compile(rf"(?:\d{{1,9}}[ \t\r]*\n)?{CUE_TIMES}[^\n]*")
 
 
 def text_begins(lined: LinedText, lines: Positions) -> Positions:
-    """Where the first letter or digit of some hard lines stands that is none of a mark, a bracket or a cue's times.
+    """Where the first letter or digit of some hard lines stands that is none of a mark or a bracket.
 
     Where there is none, or only far behind such, that is where the line begins.
 
@@ -39,11 +37,9 @@ def text_begins(lined: LinedText, lines: Positions) -> Positions:
     initials, second = lined.classes[first], points[np.minimum(first + 1, points.size - 1)]
     marked = ((initials & (WORD | WIDE)) == 0) | ((initials & DIGIT) != 0) | is_any(second, ".)")
     for index in np.flatnonzero(marked).tolist():
-        cue = _CUE.match(text, first[index], ends[index])
-        begin = cue.end() if cue else int(first[index])
-        marks = _MARKS.match(text, begin, ends[index])
-        if cue or marks:
-            found[index] = marks.end() if marks else begin
+        marks = _MARKS.match(text, first[index], ends[index])
+        if marks:
+            found[index] = marks.end()
     return found
 
 

@@ -20,7 +20,7 @@ from beaver_compat.structure.choices import short_choices
 from beaver_compat.structure.clauses import clause_titles
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.structure.columns import aligned_rows
-from beaver_compat.structure.cues import cue_texts, subtitle_cues
+from beaver_compat.structure.cues import cue_texts, subtitle_cues, time_lines
 from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.examples import short_examples
@@ -34,6 +34,7 @@ from beaver_compat.structure.tables import html_rows
 from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import holds, is_any
 from beaver_compat.text.lined_text import LinedText, once
+from beaver_compat.text.speech import with_speech
 
 Positions = NDArray[np.int64]
 
@@ -76,7 +77,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
         return lined
     lined = with_roles(_with_turns(lined))
     if lined.starts.size < 2:
-        return lined
+        return with_speech(lined)
     lined = _with_line_labels(lined)
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
@@ -94,7 +95,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     if records.any():
         boundaries = lined.boundaries
         lined = lined.with_boundaries(replace(boundaries, records=boundaries.records | records))
-    return with_diff_lines(lined)
+    return with_speech(with_diff_lines(lined))
 
 
 @once
@@ -137,23 +138,28 @@ def _with_fences(lined: LinedText) -> LinedText:
 
 
 def _with_cues(lined: LinedText) -> LinedText:
-    """The text with each cue of subtitles as one line: a short one as a record, a longer one with a label.
+    """The text with the number and times of each cue of subtitles as one line, and what is said as another.
 
-    That is all before what is said, the speaker among it; where several speak, a cue is a record unless it is long.
+    That has the speaker as its label.  Where several speak, it is a record unless it is long.  Lines of nothing but
+    a time are known as the times of cues are.
     """
-    begins, ends = subtitle_cues(lined)
+    begins, said, ends = subtitle_cues(lined)
     if not begins.size:
-        return lined
-    several, length = ends - begins > 1, lined.ends[ends - 1] - lined.first[begins]
-    said = np.where(several & (length > _LONGEST_TURN), cue_texts(lined, begins, ends), -1)
-    labelled = dict(zip(lined.starts[begins[said >= 0]].tolist(), said[said >= 0].tolist(), strict=True))
-    merged = several & ((said >= 0) | (length <= _LONGEST_ENTRY))
-    lined = _merged(lined, begins[merged], ends[merged])
-    lines = lined.starts.searchsorted(list(labelled))
-    boundaries = lined.boundaries
-    labels, records, terminated = boundaries.labels.copy(), boundaries.records.copy(), boundaries.terminated.copy()
-    labels[lines], records[lines], terminated[lines] = list(labelled.values()), False, True
-    return lined.with_boundaries(replace(boundaries, labels=labels, records=records, terminated=terminated))
+        alone = time_lines(lined)
+        return lined.with_boundaries(replace(lined.boundaries, times=lined.starts[alone])) if alone.size else lined
+    texts = cue_texts(lined, begins, ends)
+    short = lined.ends[ends - 1] - lined.first[begins] <= _LONGEST_ENTRY
+    one = (said < ends) & ((texts >= 0) | short)
+    times, spoken, labels = lined.starts[begins], lined.starts[said[one]], texts[one]
+    edges = np.concatenate([begins, said[one]]), np.concatenate([said, ends[one]])
+    order = edges[0].argsort()
+    lined = _merged(lined, edges[0][order], edges[1][order])
+    boundaries, lines = lined.boundaries, lined.starts.searchsorted(spoken)
+    found, records, terminated = boundaries.labels.copy(), boundaries.records.copy(), boundaries.terminated.copy()
+    found[lines] = np.maximum(found[lines], labels)
+    records[lines] = labels < 0
+    terminated[lines] = True
+    return lined.with_boundaries(replace(boundaries, labels=found, records=records, terminated=terminated, times=times))
 
 
 def _with_entries(lined: LinedText) -> LinedText:

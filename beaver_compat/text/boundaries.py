@@ -61,6 +61,8 @@ class Boundaries:
         labels: where (`units`) the speaker's name at each of ``hard_lines`` ends, its beginning where there is none.
         sentences: where a sentence may begin inside a line or a wrapped paragraph.
         pauses: where a small letter follows a terminator and white space, as in a list within a sentence.
+        onward: where (`speech`) what is said goes on though a line or a piece of speech ends there.
+        times: the ``hard_lines`` (`cues`) that tell when what stands below them is said, and nothing else.
         words: where each stretch without white space begins.
         word_ends: where it ends.
         records: True for each of ``hard_lines`` that is a record (JSON, a table row) and must stay whole, bool.
@@ -77,6 +79,8 @@ class Boundaries:
     labels: Positions
     sentences: Positions
     pauses: Positions
+    onward: Positions
+    times: Positions
     words: Positions
     word_ends: Positions
     records: NDArray[np.bool_]
@@ -131,6 +135,8 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
         labels=lines[hard],
         sentences=sentences,
         pauses=pauses,
+        onward=pauses[:0],
+        times=pauses[:0],
         words=words,
         word_ends=word_ends,
         records=records[hard],

@@ -216,4 +216,5 @@ def _valid(signs: _Signs, ends: Positions) -> NDArray[np.bool_]:
     opened = np.bincount(signs.values[outer & (signs.steps > 0)], minlength=ends.size)
     early = outer & (signs.steps < 0) & (signs.places < ends[signs.values] - 1)
     wrong = np.bincount(signs.values[early | (signs.levels < 1)], minlength=ends.size)
-    return (opened == 1) & (wrong == 0)
+    commas = np.bincount(signs.values[signs.steps == 0], minlength=ends.size)
+    return (opened == 1) & (wrong == 0) & (commas > 0)
