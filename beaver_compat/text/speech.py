@@ -126,13 +126,14 @@ def _captions(lined: LinedText) -> Positions:
     words, have no end and begin small; where times stand over them, each two lines are enough.
     """
     boundaries, points, classes = lined.boundaries, lined.points, lined.classes
+    last = lined.ends - 1
+    open_ends = ((classes[last] & (WORD | WIDE)) != 0) | is_any(points[last], ",'\u2019")
+    if np.count_nonzero(open_ends) < _LEAST_LINES - 1:
+        return np.zeros(0, dtype=np.int64)
     timed = among(lined.starts, boundaries.times)
     lines = np.flatnonzero(~timed)
-    if lines.size < 2:
-        return lines[:0]
-    begins, ends = lined.first[lines], lined.ends[lines]
+    begins, ends, open_end = lined.first[lines], lined.ends[lines], open_ends[lines]
     begins = _behind_times(lined, begins, ends)
-    open_end = ((classes[ends - 1] & (WORD | WIDE)) != 0) | is_any(points[ends - 1], ",'\u2019")
     small = ((classes[begins] & (UPPER | DIGIT)) == 0) & ((classes[begins] & (WORD | WIDE)) != 0)
     below = np.append(-1, lines[:-1])
     apart = (rises(lines, -1) > 1) & ~timed[lines - 1] | boundaries.after_blank[lines]
