@@ -131,7 +131,7 @@ def _run(
 ) -> dict[tuple[str, str], Line]:
     """The lines of the samples to do, each written as soon as it is there."""
     found = {}
-    bar = tqdm(total=before + len(todo), initial=before, desc=name, unit="sample")
+    bar = tqdm(total=before + len(todo), initial=before, desc=name, unit="sample", disable=None)
     with bar, path.open("a", encoding="utf-8") as file, ThreadPoolExecutor(concurrency) as pool:
         try:
             for done in as_completed([pool.submit(work, label, sample) for label, sample in todo]):

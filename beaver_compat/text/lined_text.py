@@ -64,7 +64,7 @@ class LinedText:
         """The character behind the last of each line that is not blank, int64 [N]."""
         return self.boundaries.visible[1]
 
-    @property
+    @cached_property
     def indents(self) -> Positions:
         """Characters that each line is indented by, or would be if compact data were printed, int64 [N]."""
         indents, boundaries = self.first - self.starts, self.boundaries
