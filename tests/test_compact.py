@@ -128,6 +128,26 @@ def test_json_lines_stay_whole_and_are_divided_where_none_fits(compressor: Beave
     assert ORDERS[4]["note"] in found
 
 
+@pytest.mark.parametrize("budget", [40, 60, 80])
+def test_a_short_line_that_does_not_fit_is_divided(compressor: BeaverPromptCompressor, budget: int) -> None:
+    order = {"order": "A-1182", "status": "shipped", "placed": "2025-06-01T10:22:08", "total": 182.4, "currency": "DKK"}
+    order |= {"carrier": "PostNord", "tracking": "PN-99871", "delivery": "2025-06-03T12:00", "phone": "+45 5550 1234"}
+    for separators in ((",", ":"), (", ", ": ")):
+        text = json.dumps(order, separators=separators)
+        assert "5550 1234" in kept(compressor, text, "What is the phone number?", budget)
+        assert "PN-99871" in kept(compressor, text, "What is the tracking number?", budget)
+
+
+def test_no_other_record_is_kept_where_the_best_does_not_fit(compressor: BeaverPromptCompressor) -> None:
+    rows = [
+        {"id": n, "name": name, "mail": f"{name.split()[0].lower()}@example.com"}
+        for n, name in enumerate(NAMES.split(","))
+    ]
+    rows[7] |= {"address": "Number 12, House at the old Harbour behind the Customs"}
+    for text in ("\n".join(map(json.dumps, rows)), json.dumps({"rows": rows})):
+        assert "harriet@example.com" in kept(compressor, text, "What is the mail of Harriet Oldcastle?", 40)
+
+
 def test_a_row_is_no_line_of_items(compressor: BeaverPromptCompressor) -> None:
     rows = [json.dumps({"id": number, "text": "It rains on the hill. " * 12, "list": [1, 2, 3]}) for number in range(9)]
     found = kept(compressor, "\n".join(rows), "What is row 4?", 150)

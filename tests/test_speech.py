@@ -123,3 +123,19 @@ def test_hostile_speech_comes_back() -> None:
 )
 def test_questions_for_a_time(question: str, times: bool) -> None:
     assert asks_for_times(question) == times
+
+
+def test_no_times_stand_behind_a_question(compressor: BeaverPromptCompressor) -> None:
+    said = ["Tonight we talk to Marta Lund.", "- How do you sail so far?", "I sleep twenty minutes at a time."]
+    said += [
+        "- What do you eat out there?",
+        "- Rice, mostly. And tinned peaches.",
+        "It rains on the harbour all day.",
+    ] * 2
+    said += ["- And the money goes to?", "- All of it to the lifeboat station."]
+    cues = [f"{n}\n00:00:{n:02d},000 --> 00:00:{n:02d},900\n{text}" for n, text in enumerate(said)]
+    for question in ("What does Marta eat?", "Where does the money go?", "How does she sail?"):
+        for budget in (30, 40, 60, 80):
+            found = compressor.compress("\n\n".join(cues), "", question, target_token=budget, concate_question=False)
+            assert found.compressed_context
+            assert "-->" not in found.compressed_context

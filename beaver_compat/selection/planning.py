@@ -155,6 +155,8 @@ class _Filling:
         sentences = self.parts.sentences(start, end, alone)
         if not sentences and not alone:  # it does not fit whole
             sentences = self._stretch(index)
+        if sentences and alone and candidates.whole[index] and self._takes_some(index):
+            sentences = []  # a record goes whole with less than what it needs before it is divided
         self.best_of.update((index, stretch) for stretch in sentences[:1])
         for stretch in sentences:
             fits = self._takes(index, union(self.runs, with_leads([stretch], self.edges)))

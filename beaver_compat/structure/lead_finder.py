@@ -98,6 +98,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     follows |= parts.alone
     times = _times(lined, bare)
     bodies = _bodies(follows, starts, contexts)
+    bodies[:-1][among(starts[1:], lined.boundaries.times)] = -1  # the times of the next cue would stand between
     leads = [lead for lead in (needed, behind) if lead.max() >= 0]
     labelled = bool((parts.label_ends > starts).any())
     if not (leads or labelled) and max(bodies.max(), times.max()) < 0:

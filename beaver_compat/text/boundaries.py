@@ -108,12 +108,12 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
     words, word_ends = characters.runs_without(_BLANK)
     begins = np.concatenate([[0], _line_ends(characters) + 1])
     line_numbers, first_words, last_words = _visible_lines(words, begins)
-    members, depths = unfolded(characters, text, words, words[first_words], word_ends[last_words])
+    members, depths, printed = unfolded(characters, text, words, words[first_words], word_ends[last_words])
     inner = members
     if members.size:
         begun, below = words[first_words], rises(line_numbers, -2) == 1
         apart = ~json_lines(characters.points, begun, word_ends[last_words], below, LONGEST_RECORD)
-        own = apart[begun.searchsorted(members, side="right") - 1]
+        own = apart[begun.searchsorted(members, side="right") - 1] & printed
         members, depths, inner = members[own], depths[own], members[~own & ~is_any(characters.points[members], "}]")]
         begins = union(begins, members)
         word = words.searchsorted(members, side="right") - 1

@@ -18,6 +18,7 @@ from beaver_compat.text.characters import NEWLINE, SPACE, Characters, is_any
 Positions = NDArray[np.int64]
 
 _LONGEST_LINE = 320  # characters, about a page: a shorter line stays one
+_LEAST_DIVIDED = 80  # characters: of a line that does not fit, members may be kept
 _LONGEST_VALUE = 160  # characters: a longer array or object has a line for each of its members
 _LONGEST_MEMBERS = 80  # characters of an array's short members on one line, unless these are objects
 _LEAST_BLOCKS = 3  # on a line of HTML
@@ -58,31 +59,38 @@ class _Signs(NamedTuple):
 
 def unfolded(
     characters: Characters, text: str, words: Positions, starts: Positions, ends: Positions
-) -> tuple[Positions, Positions]:
-    """Where further lines begin inside long lines of JSON or HTML, ascending, and how deep each stands; int64 [k].
+) -> tuple[Positions, Positions, NDArray[np.bool_]]:
+    """Where the members of JSON and the blocks of HTML inside lines begin, ascending, and how deep each stands.
 
     Args:
         characters: of the text.
         text: the same.
         words: where each stretch without white space begins, ascending, int64.
         starts, ends: of each line without the white space around it, ascending, int64 [N].
+
+    Returns:
+        The places and depths, int64 [k], and True for each place where a printer would begin a line, bool [k]: the
+        others are in short lines, or in short arrays and objects.
     """
-    long = ends - starts > _LONGEST_LINE
-    if not long.any():
-        return starts[:0], starts[:0]
-    starts, ends = starts[long], ends[long]
-    members, depths = _members(characters, *_values(characters, starts, ends))
+    divided = ends - starts > _LEAST_DIVIDED
+    divided &= is_any(characters.points[starts], _OPENERS + "<") | is_any(characters.points[ends - 1], _CLOSERS)
+    if not divided.any():
+        return starts[:0], starts[:0], divided[:0]
+    starts, ends = starts[divided], ends[divided]
+    members, depths, long = _members(characters, *_values(characters, starts, ends))
     blocks = _blocks(characters, text, starts, ends)
     places, depths = np.concatenate([members, blocks]), np.concatenate([depths, np.zeros_like(blocks)])
     if not places.size:
-        return places, depths
+        return places, depths, long
+    line = starts.searchsorted(places, side="right") - 1
+    printed = np.append(long, np.ones(blocks.size, dtype=bool)) & ((ends - starts)[line] > _LONGEST_LINE)
     blank = (characters.classes[places] & (SPACE | NEWLINE)) != 0
     blank &= ~is_any(characters.points[places - 1], "n")  # indentation inside a string
     places[blank] = words[words.searchsorted(places[blank])]  # a value ends with no white space
     order = np.argsort(places, kind="stable")
-    places, depths = places[order], depths[order]
+    places, depths, printed = places[order], depths[order], printed[order]
     last = nexts(places, -1) != places
-    return places[last], depths[last]
+    return places[last], depths[last], printed[last]
 
 
 def json_lines(
@@ -130,14 +138,16 @@ def _values(characters: Characters, starts: Positions, ends: Positions) -> tuple
     return starts[found], ends[found]
 
 
-def _members(characters: Characters, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
-    """Where the members of long arrays and objects begin, where these are closed, and how deep these places are.
+def _members(
+    characters: Characters, starts: Positions, ends: Positions
+) -> tuple[Positions, Positions, NDArray[np.bool_]]:
+    """Where the members of arrays and objects begin, where these are closed, and how deep the places are.
 
-    Not only in JSON, but also in what looks like it: a dictionary of Python, a value that is cut off.  A long string
-    has a line for each of its own.
+    Also True for each place in a long array, object or string.  Not only in JSON, but also in what looks like it: a
+    dictionary of Python, a value that is cut off.  A long string has a line for each of its own.
     """
     if not starts.size:
-        return starts, starts
+        return starts, starts, starts > 0
     quotes, escapes = _strings(characters, starts, ends)
     signs = _outer_signs(characters, starts, ends, quotes)
     valid = _valid(signs, ends)
@@ -157,11 +167,12 @@ def _members(characters: Characters, starts: Positions, ends: Positions) -> tupl
     array = characters.points[signs.places[opening]] == ord("[")
     row = (signs.places - signs.places[opening][own]) // _LONGEST_MEMBERS
     short = array[own] & (signs.steps == 0) & (rises(row, 0) == 0) & ~_before_object(characters, signs.places)
-    signs = signs.at(long[own] & ~short)
+    long, signs = long[own][~short], signs.at(~short)
     places = np.concatenate([signs.places + (signs.steps >= 0), lines])
     depths = np.concatenate([signs.depths, line_depths])
     limits = np.concatenate([ends[signs.values], np.full(lines.size, characters.size)])
-    return places[places < limits], depths[places < limits]
+    inside = places < limits
+    return places[inside], depths[inside], np.append(long, np.ones(lines.size, dtype=bool))[inside]
 
 
 def _before_object(characters: Characters, places: Positions) -> NDArray[np.bool_]:
