@@ -64,7 +64,8 @@ def checked_contexts(context: object) -> list[str]:
         raise wrong_type("context", context, "a string or a list of strings")
     for index, item in enumerate(context):
         if not isinstance(item, str):
-            raise wrong_type(f"context[{index}]", item, "a string, such as its text")
+            wanted = "a string, such as its text (of a message, role and content)"
+            raise wrong_type(f"context[{index}]", item, wanted)
     return list(context)
 
 

@@ -65,6 +65,7 @@ class BeaverPromptCompressor(BatchFace):
         InputTypeError, InputValueError: an argument that can't be used.
     """
 
+    @suggesting
     def __init__(
         self,
         model_name: str | None = None,

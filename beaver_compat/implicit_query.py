@@ -227,7 +227,7 @@ def _turn(lined: LinedText, low: int) -> int:
 def _opening(lined: LinedText, high: int, least: int) -> int:
     """The character behind the question or instruction up to ``high`` that the text begins with; 0 if there is none.
 
-    An instruction ends behind ``least``.
+    An instruction that begins with no verb for a task ends behind ``least``.
     """
     boundaries, first, ends = lined.boundaries, lined.first, lined.ends
     signs = lined.points[ends - 1]
@@ -237,8 +237,10 @@ def _opening(lined: LinedText, high: int, least: int) -> int:
         if apart[line] and _MARK.search(lined.text, first[line], ends[line]):
             asks = apart[line + 1 :] & is_any(signs[line + 1 :], _SIGNS)
             return int(ends[line]) if asks.sum() <= _MOST_OTHERS else 0
-    tells = signs[0] in _COLONS or (boundaries.terminated[0] and _TASK.match(lined.text, first[0]))
-    return int(ends[0]) if apart[0] and least <= ends[0] <= high and tells else 0
+    task = _TASK.match(lined.text, first[0])
+    tells = signs[0] in _COLONS or (boundaries.terminated[0] and task)
+    begins = task and not lined.text.startswith(" of ", task.end())  # no title, such as a list of things
+    return int(ends[0]) if apart[0] and (begins or least <= ends[0]) and ends[0] <= high and tells else 0
 
 
 def _request(lined: LinedText, low: int, end: int) -> int:

@@ -110,6 +110,11 @@ def test_ratio_of_the_oldest_releases_is_refused_as_by_llmlingua(compressor: Bea
         compressor.compress_prompt(CONTEXTS, ratio=0.55)  # type: ignore[call-arg]
 
 
+def test_a_misspelt_argument_of_the_constructor() -> None:
+    with pytest.raises(TypeError, match=r"token_countr'\. Did you mean 'token_counter'\?$"):
+        BeaverPromptCompressor(token_countr="table")  # type: ignore[call-arg]
+
+
 @pytest.mark.parametrize(("wrong", "near"), [("targettoken", "target_token"), ("qestion", "question")])
 def test_a_misspelt_argument(compressor: BeaverPromptCompressor, wrong: str, near: str) -> None:
     message = rf"{wrong}'.*\. Did you mean '{near}'\?$"

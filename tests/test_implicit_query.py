@@ -87,6 +87,8 @@ def test_the_question_at_the_end_is_the_query(end: str) -> None:
         "Answer the question from the text below.\n\nWho rebuilt the mill?",
         "Question: who rebuilt the mill\nA. Ann\nB. Bo",
         "من أعاد بناء الطاحونة؟",
+        "Translate to French:",
+        "Extract every date.",
         "Summarize the following text in three bullet points:",
         "Translate the text below, all that was rebuilt after the flood, into French:",
         "Summarize the following text in two sentences.",
