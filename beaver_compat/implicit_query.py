@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.scores.tasks import task_at
 from beaver_compat.segmenter import tokens_at
 from beaver_compat.structure.roles import find_roles
 from beaver_compat.text.ascending import union
@@ -38,19 +39,7 @@ _CUE = re.compile(
     re.I,
 )
 _CUED_LINE = re.compile(rf"^{_CUE.pattern}", re.I | re.M)
-# What a first paragraph that tells what to do with the text begins with; verbs of recipes and manuals are not there.
-_TASK = re.compile(
-    r"(?:please |kindly |bitte |por favor,? |s'il (?:te|vous) plaît,? |请|請)?(?:(?:analy[sz]e|classify|condense"
-    r"|convert|correct|describe|draft|explain|extract|give me|identify|list|outline|paraphrase|proofread|rephrase"
-    r"|rewrite|shorten|simplify|summari[sz]e|tell me|translate|write"
-    r"|beantworte|beschreibe?|erkläre?|extrahiere|fass(?:e|en sie)?|kürze|nenne?|schreibe?|übersetze?n?"
-    r"|explique[rz]?|extrais|extrayez|reformule[rz]?|résume[rz]?|tradui(?:re|s|sez)"
-    r"|explica|extra[ei]|reescrib[ae]|resum[aei]|riassumi|tradu(?:ce|ci|zca|za)"
-    r"|vat|vertaal|выдели|напиши|объясни|переведи|перескажи|сократи)\b"
-    r"|总结|總結|概括|翻译|翻譯|提取|改写|改寫|要約|翻訳|요약|번역)",
-    re.I,
-)
-# What else a last paragraph may begin with that wants to know something; and a last line that lacks its question mark.
+# What else than a task a last paragraph may begin with that wants to know something, and a last line without a mark.
 _REQUEST = re.compile(
     r"(?:please |kindly )?(?:answer|calculate|compute|count|decide|determine|find|give|name|provide|show me|state"
     r"|(?:can|could|would|will) you|let me know|i(?:'d| would)? (?:like|need|want) to know"
@@ -237,7 +226,7 @@ def _opening(lined: LinedText, high: int, least: int) -> int:
         if apart[line] and _MARK.search(lined.text, first[line], ends[line]):
             asks = apart[line + 1 :] & is_any(signs[line + 1 :], _SIGNS)
             return int(ends[line]) if asks.sum() <= _MOST_OTHERS else 0
-    task = _TASK.match(lined.text, first[0])
+    task = task_at(lined.text, int(first[0]))
     tells = signs[0] in _COLONS or (boundaries.terminated[0] and task)
     begins = task and not lined.text.startswith(" of ", task.end())  # no title, such as a list of things
     return int(ends[0]) if apart[0] and (begins or least <= ends[0]) and ends[0] <= high and tells else 0
@@ -248,7 +237,7 @@ def _request(lined: LinedText, low: int, end: int) -> int:
     boundaries, first = lined.boundaries, lined.first
     begins = np.flatnonzero(boundaries.after_blank & (lined.starts >= low) & (lined.starts <= end))[-1:].tolist()
     for line in begins:
-        if _TASK.match(lined.text, first[line]) or _REQUEST.match(lined.text, first[line]):
+        if task_at(lined.text, int(first[line])) or _REQUEST.match(lined.text, first[line]):
             return int(lined.starts[line])
     line = lined.starts.size - 1
     asks = low <= lined.starts[line] <= end and not boundaries.terminated[line] and _ASKED.match(lined.line(line))

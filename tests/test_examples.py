@@ -193,6 +193,14 @@ def test_a_long_example_has_its_label_below_its_own_text(compressor: BeaverPromp
             assert not held or before.rstrip().endswith("wrote three times."), budget
 
 
+def test_no_block_goes_over_the_blank_line_behind_another() -> None:
+    said = [*SAID, "All parts of it are sold by themselves."]
+    chunks = [f"Title: {'AB'[at % 2]}\nContent: {text}" for at, text in enumerate(said)]
+    found = needs("\n\n".join(chunks))
+    for title, content in (chunk.split("\n") for chunk in chunks):
+        assert found[content] == {title}
+
+
 def test_hostile_cues_come_back() -> None:
     for text in (
         "".join(f"a{number % 7}b: x\n" for number in range(20_000)),

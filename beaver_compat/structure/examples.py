@@ -196,6 +196,7 @@ def _running(lined: LinedText, lines: Positions, cues: list[str]) -> list[tuple[
     for place, cue in enumerate(cues):
         places.setdefault(cue, []).append(place)
     others = lined.starts[~among(lined.starts, lines)]
+    apart = among(lines, lined.starts[lined.boundaries.after_blank])
     breaks = np.append(union(others, lined.context_starts), len(lined.text))
     found: list[tuple[int, int]] = []
     claimed = set[str]()
@@ -212,6 +213,8 @@ def _running(lined: LinedText, lines: Positions, cues: list[str]) -> list[tuple[
         inner, following = (breaks.searchsorted(edges, side="right") for edges in (begins, lasts))
         ends = np.minimum(breaks[following], np.append(begins[1:], len(lined.text)))
         run_on = (inner == following).all() and (ends[:-1] == begins[1:]).all()
+        within = np.add.outer(heads, np.arange(1, size))
+        run_on &= apart[heads[1:]].all() or not apart[within].any()  # else blank lines part others than these
         if run_on and (size > 2 or _few(lined, lasts, ends)):
             claimed.update(names)
             found += zip(begins.tolist(), ends.tolist(), strict=True)
