@@ -65,6 +65,28 @@ def test_what_is_no_title(text: str) -> None:
     assert headings(text) == ([], [])
 
 
+@pytest.mark.parametrize("behind", [BELOW, f"The wheel turns.\n{BELOW}"])
+@pytest.mark.parametrize(
+    "titles", [["3. Results", "3.1 Light"], ["3. Results", "3.1. Light at noon", "3.1.1. Old wheels"]]
+)
+def test_titles_right_below_each_other_by_their_numbers(titles: list[str], behind: str) -> None:
+    text = "\n".join([*titles, behind])
+    assert headings(f"{BELOW}\n\n{text}") == (titles, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Fruit\n1.1 Apples\n1.2 Pears\n2. Bread\n2.1 Rye\n" + BELOW,
+        "1. Fruit\n1.1 Apples\n2. Bread\n2.1 Rye\n",
+        "Fruit\n1.1 Apples\n" + BELOW,
+        "1. Fruit\n2.1 Rye\n" + BELOW,
+    ],
+)
+def test_items_of_nested_lists_are_no_titles(text: str) -> None:
+    assert headings(text) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("text", "titles"),
     [

@@ -275,3 +275,22 @@ def test_a_line_that_breaks_off_a_sentence_is_a_wrap_though_a_small_word_had_roo
     assert boundaries_of(text).hard_lines.tolist() == [0, text.index("    a)")]
     verse = "\n".join(["when the water fell into the wheel of the mill", "it turned, slowly", "we heard it"])
     assert boundaries_of(verse).hard_lines.size == 3
+
+
+@pytest.mark.parametrize("title", ["4. Discussion", "Discussion", "## Discussion"])
+def test_a_title_right_over_a_paragraph_is_no_line_of_it(title: str) -> None:
+    text = (
+        f"{title}\n"
+        "The sand cap works less by feeding the plants than by\n"
+        "keeping mud in its place. It is not cheap: at 2015 prices\n"
+        "the treatment cost 47,000 a hectare there, as against 29,000\n"
+        "for transplants. But if the cost is divided by the area that\n"
+        "was still covered after six years nourishment is cheaper\n"
+        "by a third. We don't recommend it where currents exceed\n"
+        "two knots, since the cap would be winnowed away, nor in\n"
+        "beds with rare bivalves, which it smothers. The harbour\n"
+        "authority has meanwhile adopted a rule that dredging in\n"
+        "the Sound stops whenever turbidity at the Skarven buoy\n"
+        "is above 15 for more than two hours."
+    )
+    assert boundaries_of(text).hard_lines.tolist() == [0, len(title) + 1]

@@ -159,9 +159,9 @@ def _underlines(lined: LinedText) -> list[int]:
 def _add_titles(found: set[int], lined: LinedText) -> None:
     """Add the titles that are known by a number or by capitals.
 
-    They stand behind a blank line, and before another heading or a line that ends like a sentence or with a colon, is
-    long or has a line right behind it.  A line with a mark of the same kind right before or behind makes it a list's
-    item; but where one has a number such as 2.1, all that could have one do.
+    They stand behind a blank line, or with 2.1 right below 2, and before another heading or a line that ends like a
+    sentence or with a colon, is long or has a line right behind it.  A line with a mark of the same kind right before
+    or behind makes it a list's item; but where one has a number such as 2.1, all that could have one do.
     """
     first, ends, blank = lined.first, lined.ends, lined.boundaries.after_blank
     last = first.size - 1
@@ -175,7 +175,9 @@ def _add_titles(found: set[int], lined: LinedText) -> None:
 
     series: dict[str, list[int]] = {}  # what may be titles, by the depth of their numbers
     known: set[str] = set()
-    for line in _likely(lined)[::-1].tolist():
+    likely = _likely(lined)
+    nested = _nested(lined, likely)
+    for line in sorted({*likely.tolist()} | nested, reverse=True):
         if line in found or line == last:
             continue
         title = line_at(line)
@@ -191,6 +193,7 @@ def _add_titles(found: set[int], lined: LinedText) -> None:
             continue
         series.setdefault(kind, []).append(line)
         sure = free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > LONGEST_TITLE))
+        sure |= line + 1 in nested & found or (line in nested and not _mark(line_at(line + 1))[0])
         if sure and not (line and _mark(line_at(line - 1))[0] == kind):
             found.add(line)
             known.add(kind)
@@ -213,6 +216,22 @@ def _likely(lined: LinedText) -> Positions:
     capital &= (second < ord("a")) | (second > ord("z"))
     part = among(sign * _PACKED + second, _PART_BEGINNINGS)
     return lines[digit | capital | part | is_any(initials, "§第" + _HAN_NUMBER)]
+
+
+def _nested(lined: LinedText, lines: Positions) -> set[int]:
+    """The lines below some others with a number that goes on that of the line right above, as 2.1 goes on 2."""
+    text, first, ends = lined.text, lined.first, lined.ends
+    near = ~lined.boundaries.after_blank & (lined.points[first] == lined.points[np.append(0, first[:-1])])
+    found = set[int]()
+    for line in lines[is_digit(lined.points[first[lines]])].tolist():
+        number = _MARKS["number"].match(text, first[line], ends[line])
+        while number and line + 1 < first.size and near[line + 1] and ends[line + 1] - first[line + 1] <= LONGEST_TITLE:
+            above, line = number[0].strip(" ."), line + 1
+            number = _MARKS["number"].match(text, first[line], ends[line])
+            if not number or not number[0].startswith(f"{above}."):
+                break
+            found.add(line)
+    return found
 
 
 def _mark(line: str) -> tuple[str, int]:

@@ -77,6 +77,7 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     markers = item_markers(points, initials, begins, first_ends) & (text < lines.last)
     width, first_width = ends - lines.starts, first_ends - begins
     adjacent &= ~_under_terms(characters, lines, begins, first_ends, adjacent, markers)
+    adjacent &= ~_under_titles(characters, lines, begins, first_ends, adjacent, markers | (~adjacent & ~terminated))
     blocks = np.flatnonzero(~adjacent)
     sizes = nexts(blocks, soft.size) - blocks
     hanging, apart = _in_items(points, lines, text, markers, blocks, sizes)
@@ -238,6 +239,23 @@ def _under_terms(
     order = np.arange(columns.size)
     begun = np.maximum.accumulate(np.where(adjacent, 0, order))
     return deeper & (np.maximum.accumulate(np.where(deeper, 0, order)) == begun)
+
+
+def _under_titles(
+    characters: Characters, lines: Lines, begins: Positions, first_ends: Positions, adjacent: Flags, titles: Flags
+) -> Flags:
+    """True for each line that begins the text under a title: at its column, not small, its first word had room there.
+
+    Args:
+        characters, lines: of the text.
+        begins, first_ends: of the first word of each line behind its comment sign, int64 [N].
+        adjacent, titles: True for each line that goes on with a block; that may be a title, bool [N].
+    """
+    widths = lines.word_ends[lines.last] - lines.starts
+    flush = rises(begins - lines.starts, 0) == 0
+    found = adjacent & flush & ((characters.classes[begins] & LOWER) == 0)
+    found[1:] &= (widths[:-1] + 1 + (first_ends - begins)[1:] <= widths[1:]) & titles[:-1]
+    return found
 
 
 def _in_items(
