@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +13,7 @@ from line_readings import PIECES, leads_of, names, needs
 from text_kinds import CODE, CSV, MARKDOWN
 
 from beaver_compat import BeaverPromptCompressor
+from benchmarks.samples import read_samples
 
 
 def test_rows_need_the_header() -> None:
@@ -140,3 +144,21 @@ def test_what_is_needed_counts_in_a_bounded_segment(compressor: BeaverPromptComp
     assert compressor.counter("\n".join(kept)) <= rate * compressor.counter(CSV)
     assert kept[0] == header or len(kept) == 1
     assert "    def withdraw(self, amount: int, fee: int = 2) -> int:" in lines  # a tight bound leaves the rest alone
+
+
+def test_what_a_line_needs_does_not_grow_with_the_text() -> None:
+    folder = Path(__file__).parent.parent / "benchmarks" / "texts"
+    texts = {sample.context for file in sorted(folder.glob("*.gz")) for sample in read_samples(file)}
+    assert len(texts) == 76
+    for text in texts:
+        copies = [re.sub(r"\d", lambda digit, at=at: str((int(digit[0]) + at) % 10), text) for at in range(5)]
+        assert most_needed("\n\n".join(copies), text.count("\n")) <= most_needed(text, text.count("\n")) + 3, text[:80]
+
+
+def most_needed(text: str, lines: int) -> int:
+    """How many lines the one of some last lines needs that needs the most."""
+    _, leads = leads_of(text)
+    if leads is None:
+        return 0
+    places = range(leads.starts.size)[-lines:]
+    return max(leads.of(leads.starts[[at]], leads.text_ends[[at]])[0].size for at in places)
