@@ -186,38 +186,58 @@ def _score(asked: Sequence[Asked], table: Tensor, config: BeaverConfig) -> list[
     page_scores, *own = mixed_scores(encoded.context, encoded.pieces, tokens, config)
     prompts, count = prompts_of_ranges(encoded.pieces), len(asked)
     page_scores = with_neighbors(page_scores, encoded.contexts, config.neighbor_weight)
-    flash = page_scores = min_max(page_scores, prompts[0], count)
-    if own:
-        own_scores = min_max(own[0], prompts[1], count)
-        if encoded.onward is not None:
-            own_scores = with_speech(own_scores, encoded.onward, _SPOKEN)
-        flash = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, encoded.own_weights)
-        if any(query.numbers is not None for query in queries):
-            flash = flash + config.number_weight * _wanted_numbers(asked).to(flash.device)
-        defined = [document.defining(query.names) for document, query, _ in asked]
-        if any(gains is not None for gains in defined):
-            flash = flash + _DEFINING * config.heading_weight * _joined_gains(asked, defined).to(flash.device)
-        if encoded.heads is not None:
-            flash = with_headings(flash, own_scores, encoded.heads, encoded.naming, config.heading_weight)
+    page_scores, *own = (min_max(part, of, count) for part, of in zip((page_scores, *own), prompts, strict=True))
+    flash = _asked_for(asked, encoded, page_scores, own[0], config) if own else page_scores
     if config.information_weight > 0 and any(query.vague for query in queries):
-        said, *own = (
-            min_max(part, of, count)
-            for part, of in zip(information_scores(encoded.context, encoded.pieces), prompts, strict=True)
-        )
-        if own:
-            said = sentence_scores(own[0], said, encoded.first_page, encoded.last_page, encoded.own_weights)
         shares = config.information_weight * torch.tensor([query.vague for query in queries], device=flash.device)
-        flash = flash.lerp(said, of_prompt(shares, prompts[-1]))
+        flash = flash.lerp(_information(encoded, prompts, count), of_prompt(shares, prompts[-1]))
     order = ranked(flash, prompts[-1] if count > 1 else None).cpu().numpy()
     pages, scores = page_scores.double().cpu().numpy(), flash.double().cpu().numpy()
     page_edges = [0, *accumulate(document.pages.starts.size for document in documents)]
-    edges = page_edges
-    if own:
-        edges = [0, *accumulate(document.sentences.starts.size for document in documents)]
+    edges = [0, *accumulate(document.sentences.starts.size for document in documents)] if own else page_edges
     return [
         Scored(pages[page_low:page_high], scores[low:high], order[low:high] - low)
         for (page_low, page_high), (low, high) in zip(pairwise(page_edges), pairwise(edges), strict=True)
     ]
+
+
+def _asked_for(
+    asked: Sequence[Asked], encoded: Encoded, page_scores: Tensor, own_scores: Tensor, config: BeaverConfig
+) -> Tensor:
+    """How much each sentence of all documents is what its question looks for, float32 [S].
+
+    Args:
+        asked: the documents.
+        encoded: of these.
+        page_scores, own_scores: of their pages and of their sentences by themselves, float32 [N] and [S].
+        config: the settings.
+    """
+    if encoded.onward is not None:
+        own_scores = with_speech(own_scores, encoded.onward, _SPOKEN)
+    found = sentence_scores(own_scores, page_scores, encoded.first_page, encoded.last_page, encoded.own_weights)
+    if any(query.numbers is not None for _, query, _ in asked):
+        found = found + config.number_weight * _wanted_numbers(asked).to(found.device)
+    defined = [document.defining(query.names) for document, query, _ in asked]
+    if any(gains is not None for gains in defined):
+        found = found + _DEFINING * config.heading_weight * _joined_gains(asked, defined).to(found.device)
+    if encoded.heads is not None:
+        found = with_headings(found, own_scores, encoded.heads, encoded.naming, config.heading_weight)
+    return found
+
+
+def _information(encoded: Encoded, prompts: Sequence[Tensor], count: int) -> Tensor:
+    """What each of the ranges that flash ranks says by itself, from 0 to 1 in its prompt, float32 [S].
+
+    Args:
+        encoded: the documents.
+        prompts: index of the prompt of each range, for each partition.
+        count: the number of prompts.
+    """
+    scores = information_scores(encoded.context, encoded.pieces)
+    pages, *own = (min_max(part, of, count) for part, of in zip(scores, prompts, strict=True))
+    if not own:
+        return pages
+    return sentence_scores(own[0], pages, encoded.first_page, encoded.last_page, encoded.own_weights)
 
 
 def _others(
