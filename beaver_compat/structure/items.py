@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.structure.fences import FENCES
 from beaver_compat.text.ascending import outermost
 from beaver_compat.text.characters import is_any, is_digit
 from beaver_compat.text.lined_text import LinedText, once
@@ -20,7 +21,6 @@ _MOST_LINES = 32  # of an item that is one unit
 _BULLETS, _DIGITS = "-*+\u2022", "0123456789"
 _MOST_DIGITS = 3
 _MOST_SPACES = 3  # between a mark and what it stands before
-_FENCES = "`~"  # one without the other would be of no block
 
 
 @once
@@ -93,7 +93,7 @@ def short_items(lined: LinedText) -> tuple[Positions, Positions]:
     heads = np.flatnonzero((objects | marked)[:-1] & (indents[1:] >= least[:-1]))
     initials = lined.points[first]
     closes = initials == ord("}")
-    barred = boundaries.after_blank | (is_any(initials, _FENCES) & ~boundaries.records)
+    barred = boundaries.after_blank | (is_any(initials, FENCES) & ~boundaries.records)
     begins, limits = [none], [none]
     for count in range(1, _MOST_LINES + 1):
         line = np.minimum(heads + count, first.size - 1)

@@ -20,6 +20,7 @@ from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.documents import add_documents
 from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.examples import add_examples
+from beaver_compat.structure.fences import add_fences
 from beaver_compat.structure.headings import UNDERLINES, find_headings
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.line_labels import add_groups
@@ -30,7 +31,6 @@ from beaver_compat.structure.roles import find_roles, role_keys
 from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.traces import add_frames, add_trees
-from beaver_compat.structure.units import FENCES, fence_pairs
 from beaver_compat.text.ascending import among
 from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
@@ -70,7 +70,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     add_examples(lined, needed, items)
     add_choices(lined, needed)
     _add_settings(settings_sections(lined), needed, follows)
-    _add_fences(lined, needed, behind, bare, follows)
+    add_fences(lined, needed, behind, bare, follows)
     add_environments(lined, needed, bare, follows)
     add_sources(lined, needed, bare)
     in_diffs = add_diffs(lined, needed, behind, bare, follows, items)
@@ -185,36 +185,3 @@ def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) 
     later = np.minimum.accumulate(np.where(follows, starts.size - 1, order)[::-1])[::-1]
     near = follows & ~follows[later] & (contexts[later] == contexts) & (starts[later] - starts <= _LONGEST_LEAD)
     return np.where(near, later, -1)
-
-
-def _add_fences(
-    lined: LinedText,
-    needed: Positions,
-    behind: Positions,
-    bare: NDArray[np.bool_],
-    follows: NDArray[np.bool_],
-) -> None:
-    """Each line of a fenced code block needs the fences, unless something in the block that it needs does.
-
-    The block and the line before it that ends with a colon need each other, of a long block its first line.
-    """
-    points, records, first, ends = lined.points, lined.boundaries.records, lined.first, lined.ends
-    if not is_any(points[first], FENCES).any():
-        return
-    openings, closings = fence_pairs(lined).T
-    order = np.arange(first.size)
-    if openings.size:
-        pair = openings.searchsorted(order, side="right") - 1
-        inside = (pair >= 0) & (openings[pair] < order) & (order < closings[pair]) & (needed[:, 0] <= openings[pair])
-        needed[inside] = np.stack([openings, closings], axis=1)[pair[inside]]
-        needed[openings, 1] = needed[openings, 0]
-        needed[openings, 0] = closings
-        needed[closings] = np.stack([openings, np.full(openings.size, -1)], axis=1)
-        filled = closings - openings > 1
-        bare[openings[filled]] = bare[closings[filled]] = follows[openings[filled]] = True
-    units = np.flatnonzero(records & is_any(points[first], FENCES))
-    blocks, bodies = np.append(openings, units), np.append(openings + 1, units)
-    before = np.maximum(blocks - 1, 0)
-    led = (blocks > 0) & is_any(points[ends[before] - 1], ":\uff1a") & ~records[before]
-    needed[blocks[led], 1] = before[led]
-    behind[before[led]] = bodies[led]

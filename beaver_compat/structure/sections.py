@@ -7,6 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.structure.fences import FENCES
 from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
@@ -14,7 +15,6 @@ Positions = NDArray[np.int64]
 _LONGEST_NAME = 100  # characters, with the brackets
 _LONGEST_KEY = 120  # characters in which a key's sign stands
 _COMMENTS = "#;"
-_FENCES = "`~"  # end a section that stands in a code block
 
 _NAME = re.compile(r"\[[^\[\]\n=,;{}<>]+\]|\[\[[^\[\]\n=,;{}<>]+\]\]")
 _KEY = re.compile(r"[\w.\"'$/@:*\\-]+(?: [\w.-]+){0,2}[ \t]*=")
@@ -43,7 +43,7 @@ def settings_sections(lined: LinedText) -> list[tuple[int, int]]:
         while line < first.size and contexts[line] == contexts[name] and not opening[line]:
             comment = text[first[line]] in _COMMENTS
             key = _KEY.match(text, first[line], min(ends[line], first[line] + _LONGEST_KEY))
-            more = end > name and not lined.boundaries.after_blank[line] and text[first[line]] not in _FENCES
+            more = end > name and not lined.boundaries.after_blank[line] and text[first[line]] not in FENCES
             if not (comment or key or more):
                 break
             line += 1

@@ -1,7 +1,7 @@
 """What of a text is one unit though it has several lines or sentences.
 
-That is few-shot examples (`examples`), questions with their options (`choices`), short fenced blocks, environments of
-LaTeX (`environments`), items of lists (`items`) and sections of settings (`sections`), headers of code
+That is few-shot examples (`examples`), questions with their options (`choices`), short fenced blocks (`fences`),
+environments of LaTeX (`environments`), items of lists (`items`) and sections of settings (`sections`), headers of code
 (`code_headers`), lines of code that read like sentences or are long (`statements`), rows in columns (`columns`), short
 entries of a log (`logs`), short cues of subtitles (`cues`) and lines of a transcript.
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
@@ -9,8 +9,6 @@ Everything here reads characters only.  Only lines that qualify are looked at on
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -24,41 +22,24 @@ from beaver_compat.structure.cues import cue_texts, subtitle_cues, time_lines
 from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.examples import short_examples
+from beaver_compat.structure.fences import short_fences
 from beaver_compat.structure.items import short_items
-from beaver_compat.structure.line_labels import VALUE, ruled_lines, stamped_lines
+from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
 from beaver_compat.structure.logs import log_entries
 from beaver_compat.structure.roles import with_roles
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
 from beaver_compat.structure.tables import html_rows
-from beaver_compat.text.ascending import among, any_between
-from beaver_compat.text.characters import holds, is_any
-from beaver_compat.text.lined_text import LinedText, once
+from beaver_compat.structure.turns import with_turns
+from beaver_compat.text.ascending import among
+from beaver_compat.text.characters import holds
+from beaver_compat.text.lined_text import LinedText
 from beaver_compat.text.speech import with_speech
 
 Positions = NDArray[np.int64]
 
-_SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
 _LONGEST_FENCED = 160  # characters, about half a page: of a longer block or section of settings lines may be kept
 _LONGEST_ENTRY = 320  # characters; of a longer one lines may be kept
-_LONGEST_TURN = 160  # characters: of a longer one later sentences may be kept alone, with the speaker
-
-FENCES = "`~"
-_LONGEST_FENCE = 200  # characters of the line
-_UNDERLINE_OFF = 3  # characters by which a title's underline may be longer or shorter
-_FENCE = re.compile(r"(`{3,}(?!.*`)|~{3,})(.*)")
-_DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
-_TIME = (
-    rf"[\[(]?(?:{_DATE}[T,]? ?)?"
-    r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,6})?Z?(?: ?[AaPp]\.?[Mm]\.?)?[\])]?"
-)
-_DAY_OR_MONTH = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[ ,.]"
-_NAME = r"[^\W_][^:\uff1a<>\[\](){}\"=/\\|\n]{0,30}"
-_TURN = re.compile(
-    rf"(?P<time>{_TIME} *(?:[-\u2013\u2014|] *)?)?(?:<[^<>\n]{{1,30}}>(?=\s)"
-    rf"|(?P<note>\[)(?!{_DAY_OR_MONTH})[^\W\d_][^\[\]\d\n]{{0,30}}(?:{_DATE}|{_TIME})[^\[\]\n]{{0,20}}\]:?(?=\s)"
-    rf"|(?:\*\*)?(?P<name>{_NAME})(?P<later>{_TIME})?(?:\*\*)?(?:\uff1a|:(?:\*\*)?(?=\s)))[ \t]{{0,2}}"
-)
 
 
 def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
@@ -75,7 +56,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     """
     if not lined.starts.size:
         return lined
-    lined = with_roles(_with_turns(lined))
+    lined = with_roles(with_turns(lined))
     if lined.starts.size < 2:
         return with_speech(lined)
     lined = _with_line_labels(lined)
@@ -85,7 +66,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     lined = _with_clauses(lined)
     lined = _merged(lined, *short_examples(lined, implicit_query))
     lined = _merged(lined, *short_choices(lined, implicit_query))
-    lined = _with_fences(lined)
+    lined = _merged(lined, *short_fences(lined, _LONGEST_FENCED))
     lined = _merged(lined, *html_rows(lined))
     if "\\" in lined.text or holds(lined.text, "$$"):
         lined = _merged(lined, *short_environments(lined))
@@ -96,45 +77,6 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
         boundaries = lined.boundaries
         lined = lined.with_boundaries(replace(boundaries, records=boundaries.records | records))
     return with_speech(with_diff_lines(lined))
-
-
-@once
-def fence_pairs(lined: LinedText) -> Positions:
-    """The hard lines that open and close each fenced block that is no record: int64 [k, 2].
-
-    Args:
-        lined: the text.
-    """
-    text, points, boundaries, contexts = lined.text, lined.points, lined.boundaries, lined.contexts
-    first, ends = lined.first, lined.ends
-    third = np.minimum(first + 2, points.size - 1)
-    likely = is_any(points[first], FENCES) & (points[first] == points[third]) & (ends - first <= _LONGEST_FENCE)
-    found = np.flatnonzero(likely & ~boundaries.records)
-    pairs: list[tuple[int, int]] = []
-    opening, mark = -1, ""
-    for line in found.tolist():
-        fence = _FENCE.match(text, first[line], ends[line])
-        if not fence:
-            continue
-        if opening < 0 or contexts[line] != contexts[opening]:
-            if len(fence[1]) > len("~~~") and not fence[2].strip() and line and not boundaries.after_blank[line]:
-                above = int(ends[line - 1] - first[line - 1])
-                if abs(len(fence[1]) - above) <= _UNDERLINE_OFF:
-                    continue  # a title's underline
-            opening, mark = line, fence[1]
-        elif fence[1].startswith(mark) and not fence[2].strip():
-            pairs.append((opening, line))
-            opening = -1
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
-
-
-def _with_fences(lined: LinedText) -> LinedText:
-    """The text with each short fenced block as one record."""
-    if not is_any(lined.points[lined.first], FENCES).any():
-        return lined
-    openings, closings = fence_pairs(lined).T
-    short = lined.ends[closings] - lined.starts[openings] <= _LONGEST_FENCED
-    return _merged(lined, openings[short], closings[short] + 1)
 
 
 def _with_cues(lined: LinedText) -> LinedText:
@@ -174,66 +116,6 @@ def _with_settings(lined: LinedText) -> LinedText:
     names, limits = np.array(settings_sections(lined), dtype=np.int64).reshape(-1, 2).T
     short = lined.ends[limits - 1] - lined.starts[names] <= _LONGEST_FENCED
     return _merged(lined, names[short], limits[short])
-
-
-def _with_turns(lined: LinedText) -> LinedText:
-    """The text without sentence ends in the lines of a transcript: what is said needs who says it.
-
-    What stands behind a name and date in brackets is a note of several sentences, each of which has that label.
-    A speaker is known by a time beside the name, by speaking again, or by a known speaker on the next line or the last.
-    Of lines of several sentences that begin with other names each, the sentences have the name as their label, too.
-    A name of which most lines go on with a number is a key, and no label: other text would seem to be its value.
-    """
-    text, boundaries, lines = lined.text, lined.boundaries, lined.starts
-    signs = "".join(sign for sign in ":>\uff1a[" if sign in text)
-    if not signs:
-        return lined
-    first, ends = lined.first, lined.ends
-    near = any_between(lined.characters.marks(signs), first, np.minimum(first + _SPEAKER_REACH, ends))
-    if near.sum() < 2:
-        return lined
-    speakers: dict[int, str] = {}
-    valued: Counter[str] = Counter()
-    labels, noted = lines.copy(), np.zeros(lines.size, dtype=bool)
-    for line in np.flatnonzero(near).tolist():
-        match = _TURN.match(text, first[line], ends[line])
-        if match:
-            stamped = match["time"] or match["later"] or not match["name"]
-            labels[line], noted[line] = match.end(), bool(match["note"])
-            speakers[line] = "" if stamped else match["name"].strip().lower()
-            valued[speakers[line]] += bool(speakers[line] and VALUE.match(text, match.end(), ends[line]))
-    often = Counter(speakers.values())
-    keys = {speaker for speaker, count in valued.items() if 2 * count > often[speaker]}
-    known = np.zeros(lines.size + 2, dtype=bool)  # a line on either side
-    known[[1 + line for line, speaker in speakers.items() if often[speaker] > 1 and speaker not in keys]] = True
-    known = known[1:-1] | known[:-2] | known[2:]
-    named = _named_in_turn(lined, {line: int(labels[line]) for line, speaker in speakers.items() if speaker})
-    named = named[~known[named]]
-    known[named] = noted[named] = True
-    known[[line for line, speaker in speakers.items() if speaker in keys]] = False
-    turns = np.where(known, labels, lines) > lines
-    if not turns.any():
-        return lined
-    holders = lines.searchsorted(boundaries.sentences, side="right") - 1
-    torn = (turns & ~noted & (ends - lines <= _LONGEST_TURN))[holders]
-    sentences, labels = boundaries.sentences[~torn], np.where(turns, labels, lines)
-    return lined.with_boundaries(replace(boundaries, sentences=sentences, labels=labels))
-
-
-def _named_in_turn(lined: LinedText, labels: dict[int, int]) -> Positions:
-    """The lines with a name before several sentences, three at least right below each other, ascending, int64.
-
-    Args:
-        lined: the text.
-        labels: where the name ends that a line begins with, by the line.
-    """
-    sentences, lines = lined.boundaries.sentences, np.array(list(labels), dtype=np.int64)
-    behind = np.array(list(labels.values()), dtype=np.int64)
-    inner = sentences.searchsorted(lined.ends[lines]) > sentences.searchsorted(behind, side="right")
-    said = np.zeros(lined.starts.size + 4, dtype=bool)  # two lines on either side
-    said[2 + lines[inner & lined.boundaries.terminated[lines]]] = True
-    run = said[:-2] & said[1:-1] & said[2:]
-    return np.flatnonzero(run[:-2] | run[1:-1] | run[2:])
 
 
 def _with_line_labels(lined: LinedText) -> LinedText:
