@@ -164,42 +164,45 @@ def _add_titles(found: set[int], lined: LinedText) -> None:
     or behind makes it a list's item; but where one has a number such as 2.1, all that could have one do.
     """
     first, ends, blank = lined.first, lined.ends, lined.boundaries.after_blank
-    last = first.size - 1
-    text_behind = lined.boundaries.terminated | (ends - first > LONGEST_TITLE)
-    text_behind |= is_any(lined.points[ends - 1], ":\uff1a")
-    text_behind[:-1] |= ~blank[1:]
-    text_behind = text_behind[1:]
+    text_behind = _text_behind(lined)
 
     def line_at(line: int) -> str:
-        return lined.text[first[line] : min(ends[line], first[line] + LONGEST_TITLE)]
+        return lined.text[first[line] : min(ends[line], first[line] + LONGEST_TITLE)] if line >= 0 else ""
 
     series: dict[str, list[int]] = {}  # what may be titles, by the depth of their numbers
     known: set[str] = set()
     likely = _likely(lined)
     nested = _nested(lined, likely)
-    for line in sorted({*likely.tolist()} | nested, reverse=True):
-        if line in found or line == last:
+    for line in sorted(({*likely.tolist()} | nested) - {first.size - 1}, reverse=True):
+        title, above = line_at(line), line_at(line - 1)
+        if line in found or "\n" in title or not (line + 1 in found or text_behind[line]):
             continue
-        title = line_at(line)
-        free, over_heading = blank[line + 1], line + 1 in found
-        if not (over_heading or text_behind[line]) or "\n" in title:
-            continue
-        kind, end = _mark(title)
+        free, (kind, end) = blank[line + 1], _mark(title)
         if not kind:
-            if free and _in_capitals(title) and not (line and _in_capitals(line_at(line - 1))):
+            if free and _in_capitals(title) and not _in_capitals(above):
                 found.add(line)
             continue
-        if not _is_title(title[end:].strip(), kind) or _mark(line_at(line + 1))[0] == kind:
+        behind, _ = _mark(line_at(line + 1))
+        if behind == kind or not _is_title(title[end:].strip(), kind):
             continue
         series.setdefault(kind, []).append(line)
         sure = free or (text_behind[line] and (kind[0] != "n" or ends[line + 1] - first[line + 1] > LONGEST_TITLE))
-        sure |= line + 1 in nested & found or (line in nested and not _mark(line_at(line + 1))[0])
-        if sure and not (line and _mark(line_at(line - 1))[0] == kind):
+        sure |= line + 1 in nested & found or (line in nested and not behind)
+        if sure and _mark(above)[0] != kind:
             found.add(line)
             known.add(kind)
     for kind in series.keys() & known:
         if kind.startswith("number ") and kind != "number 1":  # such may be items of a list
             found.update(series[kind])
+
+
+def _text_behind(lined: LinedText) -> NDArray[np.bool_]:
+    """True for each line but the last before one that titles stand over, which is no title itself."""
+    blank = lined.boundaries.after_blank
+    found = lined.boundaries.terminated | (lined.ends - lined.first > LONGEST_TITLE)
+    found |= is_any(lined.points[lined.ends - 1], ":\uff1a")
+    found[:-1] |= ~blank[1:]
+    return found[1:]
 
 
 def _likely(lined: LinedText) -> Positions:

@@ -151,6 +151,19 @@ def _labels(lined: LinedText, roles: dict[int, int]) -> dict[tuple[str, str], li
         lined: the text.
         roles: the lines with the role of a chat's message, and where that ends.
     """
+    found = _with_numbers(lined)
+    numbered = {label.line for labels in found.values() for label in labels}
+    stamped = stamped_lines(lined)
+    for kind, labels in _names(lined).items():
+        found[kind] = [label for label in labels if label.line not in stamped and label.line not in roles]
+    ruled = {line: end for line, end in sorted(ruled_lines(lined).items()) if line not in numbered}
+    for sign, label_ends in ((_STAMPED, stamped), (_RULED, ruled), (_ROLE, roles)):
+        found[sign, sign] = [_Label(line, number, end) for number, (line, end) in enumerate(label_ends.items())]
+    return found
+
+
+def _with_numbers(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
+    """What may be labels for its number, as `_labels`."""
     text, first, ends = lined.text, lined.first, lined.ends
     near = any_between(lined.characters.places(DIGIT), first, np.minimum(first + _NUMBER_REACH, ends))
     found: dict[tuple[str, str], list[_Label]] = defaultdict(list)
@@ -163,13 +176,6 @@ def _labels(lined: LinedText, roles: dict[int, int]) -> dict[tuple[str, str], li
             if brackets in _BRACKETS and (match["word"] or brackets or match["end"]):
                 label = _Label(line, int(match["number"]), match.end())
                 found[(match["word"] or "").lower(), brackets].append(label)
-    numbered = {label.line for labels in found.values() for label in labels}
-    stamped = stamped_lines(lined)
-    for kind, labels in _names(lined).items():
-        found[kind] = [label for label in labels if label.line not in stamped and label.line not in roles]
-    ruled = {line: end for line, end in sorted(ruled_lines(lined).items()) if line not in numbered}
-    for sign, label_ends in ((_STAMPED, stamped), (_RULED, ruled), (_ROLE, roles)):
-        found[sign, sign] = [_Label(line, number, end) for number, (line, end) in enumerate(label_ends.items())]
     return found
 
 
