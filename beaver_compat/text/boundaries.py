@@ -27,7 +27,7 @@ from beaver_compat.text.characters import (
     Characters,
     is_any,
 )
-from beaver_compat.text.compact import json_lines, unfolded
+from beaver_compat.text.compact import Written, json_lines, unfolded, written_out
 from beaver_compat.text.periods import abbreviating
 from beaver_compat.text.quotes import quoted
 from beaver_compat.text.wraps import Lines, soft_lines
@@ -102,20 +102,27 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
     """Find every boundary of a text.
 
     Args:
-        characters: of the text.
+        characters: of the text; what is written out in strings (`compact`) is taken for what it stands for from now on.
         text: the same.
     """
     words, word_ends = characters.runs_without(_BLANK)
     begins = np.concatenate([[0], _line_ends(characters) + 1])
     line_numbers, first_words, last_words = _visible_lines(words, begins)
-    members, depths, printed = unfolded(characters, text, words, words[first_words], word_ends[last_words])
+    begun, ended = words[first_words], word_ends[last_words]
+    written = written_out(characters, text, begun, ended)
+    members, depths, printed = unfolded(characters, text, words, begun, ended, written.line_ends)
     inner = members
-    if members.size:
-        begun, below = words[first_words], rises(line_numbers, -2) == 1
-        apart = ~json_lines(characters.points, begun, word_ends[last_words], below, LONGEST_RECORD)
-        own = apart[begun.searchsorted(members, side="right") - 1] & printed
+    if members.size or written.line_ends.size:
+        apart = ~json_lines(characters.points, begun, ended, rises(line_numbers, -2) == 1, LONGEST_RECORD)
+
+        def divided(places: Positions) -> NDArray[np.bool_]:
+            return apart[begun.searchsorted(places, side="right") - 1]
+
+        own = divided(members) & printed
         members, depths, inner = members[own], depths[own], members[~own & ~is_any(characters.points[members], "}]")]
-        begins = union(begins, members)
+        _take_written(characters, written.at(divided))
+        words, word_ends = characters.runs_without(_BLANK)
+        begins = union(np.concatenate([[0], _line_ends(characters) + 1]), members)
         word = words.searchsorted(members, side="right") - 1
         torn = members[(words[word] < members) & (members < word_ends[word])]
         words, word_ends = union(words, torn), union(word_ends, torn)
@@ -147,6 +154,15 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
         depths=depths,
         inner=inner,
     )
+
+
+def _take_written(characters: Characters, written: Written) -> None:
+    """Take what is written out in strings for what it stands for."""
+    characters.take_for(written.line_ends, SPACE)
+    characters.take_for(written.line_ends + 1, NEWLINE)
+    for place in (0, 1):
+        characters.take_for(written.spaces + place, SPACE)
+    characters.take_for(written.quotes, CLOSER)
 
 
 def _visible_lines(words: Positions, begins: Positions) -> tuple[Positions, Positions, Positions]:

@@ -103,6 +103,11 @@ class Characters:
         """How many there are."""
         return self.points.size
 
+    def take_for(self, places: Places, bits: int) -> None:
+        """Take what stands at some places for characters of other classes, such as written out white space."""
+        self.classes[places] = bits
+        self._known = {key: found for key, found in self._known.items() if isinstance(key, str)}
+
     def places(self, bits: int) -> Places:
         """Where the characters of any of some classes stand, ascending, int64.
 

@@ -7,12 +7,13 @@ It reads characters only.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import nexts, rises
+from beaver_compat.text.ascending import among, distinct, nexts, rises
 from beaver_compat.text.characters import NEWLINE, SPACE, Characters, is_any
 
 Positions = NDArray[np.int64]
@@ -30,6 +31,26 @@ _BLOCK = re.compile(
     r"|select|style|summary|table|tbody|tfoot|thead|title|tr|ul)\b[^<>]*>?",
     re.I,
 )
+# Python's letters may stand before a quote; an apostrophe in prose stands behind another.
+_STRING = re.compile(
+    r"""(?:(?<!\w)|(?<=\b[bfruBFRU]))(?:"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?$))""", re.S
+)
+
+
+class Written(NamedTuple):
+    """Characters that are written out in strings with a backslash: where that stands, ascending, int64 each.
+
+    Attributes:
+        line_ends, spaces, quotes: of the line ends; of other white space; of quotes.
+    """
+
+    line_ends: Positions
+    spaces: Positions
+    quotes: Positions
+
+    def at(self, lines: Callable[[Positions], NDArray[np.bool_]]) -> Written:
+        """Those at some places."""
+        return Written(*(places[lines(places)] for places in self))
 
 
 class _Signs(NamedTuple):
@@ -57,8 +78,41 @@ class _Signs(NamedTuple):
         return _Signs(*(column[index] for column in self))
 
 
+def written_out(characters: Characters, text: str, starts: Positions, ends: Positions) -> Written:
+    """White space and quotes that are written out in the strings of lines that are longer than a printer's.
+
+    These are strings of JSON and of programs, closed or cut off with their line.  Lines without line ends have none.
+
+    Args:
+        characters: of the text.
+        text: the same.
+        starts, ends: of each line without the white space around it, ascending, int64 [N].
+    """
+    none = starts[:0]
+    escapes = _escapes(characters) if "\\n" in text else none
+    signs = characters.points.take(escapes + 1, mode="clip")
+    lines = distinct(starts.searchsorted(escapes[signs == ord("n")], side="right") - 1)
+    lines = lines[ends[lines] - starts[lines] > _LONGEST_LINE]
+    if not lines.size:
+        return Written(none, none, none)
+    spans = [
+        match.span()
+        for start, end in zip(starts[lines].tolist(), ends[lines].tolist(), strict=True)
+        for match in _STRING.finditer(text, start, end)
+    ]
+    begins, limits = np.array([(-1, -1), *spans], dtype=np.int64).T
+    inside = escapes < limits[begins.searchsorted(escapes) - 1]
+    escapes, signs = escapes[inside], signs[inside]
+    return Written(escapes[signs == ord("n")], escapes[is_any(signs, "rt")], escapes[is_any(signs, "\"'")])
+
+
 def unfolded(
-    characters: Characters, text: str, words: Positions, starts: Positions, ends: Positions
+    characters: Characters,
+    text: str,
+    words: Positions,
+    starts: Positions,
+    ends: Positions,
+    line_ends: Positions,
 ) -> tuple[Positions, Positions, NDArray[np.bool_]]:
     """Where the members of JSON and the blocks of HTML inside lines begin, ascending, and how deep each stands.
 
@@ -67,6 +121,7 @@ def unfolded(
         text: the same.
         words: where each stretch without white space begins, ascending, int64.
         starts, ends: of each line without the white space around it, ascending, int64 [N].
+        line_ends: those that are written out in strings (`written_out`).
 
     Returns:
         The places and depths, int64 [k], and True for each place where a printer would begin a line, bool [k]: the
@@ -77,7 +132,7 @@ def unfolded(
     if not divided.any():
         return starts[:0], starts[:0], divided[:0]
     starts, ends = starts[divided], ends[divided]
-    members, depths, long = _members(characters, *_values(characters, starts, ends))
+    members, depths, long = _members(characters, *_values(characters, starts, ends), line_ends)
     blocks = _blocks(characters, text, starts, ends)
     places, depths = np.concatenate([members, blocks]), np.concatenate([depths, np.zeros_like(blocks)])
     if not places.size:
@@ -139,7 +194,7 @@ def _values(characters: Characters, starts: Positions, ends: Positions) -> tuple
 
 
 def _members(
-    characters: Characters, starts: Positions, ends: Positions
+    characters: Characters, starts: Positions, ends: Positions, line_ends: Positions
 ) -> tuple[Positions, Positions, NDArray[np.bool_]]:
     """Where the members of arrays and objects begin, where these are closed, and how deep the places are.
 
@@ -148,16 +203,14 @@ def _members(
     """
     if not starts.size:
         return starts, starts, starts > 0
-    quotes, escapes = _strings(characters, starts, ends)
+    quotes = _quotes(characters, starts, ends)
     signs = _outer_signs(characters, starts, ends, quotes)
-    valid = _valid(signs, ends)
+    valid = _valid(signs, ends) | (np.diff(quotes.searchsorted([starts, ends]), axis=0)[0] > 1)
     signs = signs.at(valid[signs.values])
-    before = signs.places.searchsorted(escapes) - 1
-    escapes, before = escapes[before >= 0], before[before >= 0]
-    inside = (escapes < ends[signs.values[before]]) & (
-        quotes.searchsorted(escapes) > quotes.searchsorted(signs.places[before])
-    )
-    lines, line_depths = escapes[inside] + 2, signs.depths[before[inside]] + 1
+    before = signs.places.searchsorted(line_ends) - 1
+    line_ends, before = line_ends[before >= 0], before[before >= 0]
+    inside = line_ends < ends[signs.values[before]]
+    lines, line_depths = line_ends[inside] + 2, signs.depths[before[inside]] + 1
     signs = signs.at(np.argsort(signs.levels, kind="stable"))  # those of one array or object behind each other
     opening = np.flatnonzero(signs.steps > 0)
     own = (signs.steps > 0).cumsum() - 1
@@ -182,11 +235,8 @@ def _before_object(characters: Characters, places: Positions) -> NDArray[np.bool
     return (following == ord("{")) | ((following == ord(" ")) & (points.take(places + 2, mode="clip") == ord("{")))
 
 
-def _strings(characters: Characters, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
-    """The quotes around the strings of some values, ascending, and the line ends that are written out inside.
-
-    A value's quotes are of one kind, that of its first.
-    """
+def _quotes(characters: Characters, starts: Positions, ends: Positions) -> Positions:
+    """The quotes around the strings of some values, ascending: of one kind in each, that of its first."""
     points = characters.points
     kinds = [characters.marks(sign) for sign in "\"'"]
     first = [np.append(quotes, points.size)[quotes.searchsorted(starts)] for quotes in kinds]
@@ -197,14 +247,15 @@ def _strings(characters: Characters, starts: Positions, ends: Positions) -> tupl
         own[own] = (first[kind] < first[1 - kind])[value[own]]
         parts.append(quotes[own])
     quotes = np.sort(np.concatenate(parts), kind="stable")
+    slashes = _escapes(characters)
+    return quotes[~among(quotes - 1, slashes)]
+
+
+def _escapes(characters: Characters) -> Positions:
+    """The backslashes that are not escaped themselves, ascending."""
     slashes = characters.marks("\\")
-    if not slashes.size:
-        return quotes, slashes
     begun = np.maximum.accumulate(np.where(rises(slashes, -2) > 1, slashes, 0))  # where each run of them begins
-    before = slashes.searchsorted(quotes) - 1
-    escaped = (slashes[before] == quotes - 1) & ((quotes - begun[before]) % 2 == 1)
-    written = (points.take(slashes + 1, mode="clip") == ord("n")) & ((slashes - begun) % 2 == 0)
-    return quotes[~escaped], slashes[written]
+    return slashes[(slashes - begun) % 2 == 0]
 
 
 def _outer_signs(characters: Characters, starts: Positions, ends: Positions, quotes: Positions) -> _Signs:
