@@ -26,6 +26,7 @@ class BeaverConfig:
 
     Attributes:
         page_size: M, the most tokens of a page ["Page Size"].
+        join_lines: whether lines that belong together, of a wrapped paragraph or an item of a list, are one for pages.
         fold_words: whether words behind brackets and at line ends are read as behind a space, and match in any case.
         pooling_weight: gamma of Eq. 5; 1 is mean pooling alone, 0 max pooling alone ["w/o Max/Mean-Pooling"].
         itf: where Eq. 2 weighs: in pooling and scores (``"all"``), in scores only, nowhere ["w/o ITF Score"].
@@ -61,6 +62,7 @@ class BeaverConfig:
 
     # Segmenter
     page_size: int = 64
+    join_lines: bool = True
     # PageEncoder
     fold_words: bool = True
     pooling_weight: float = 1.0
@@ -108,7 +110,14 @@ class BeaverConfig:
             "prior_share",
         ):
             object.__setattr__(self, name, checked_share(name, getattr(self, name)))
-        for name in ("fold_words", "late_interaction", "repeats_last", "part_labels", "sentence_smoothing"):
+        for name in (
+            "join_lines",
+            "fold_words",
+            "late_interaction",
+            "repeats_last",
+            "part_labels",
+            "sentence_smoothing",
+        ):
             if not isinstance(getattr(self, name), bool):
                 raise InputTypeError(f"{name} is {shown(getattr(self, name))}; give True or False")
         _check_choice("itf", self.itf, get_args(ItfUse))
@@ -120,6 +129,7 @@ class BeaverConfig:
         """The paper to the letter (M=64, gamma=0.7, lambda=0.7, k_anc=w_flow=4), with ``changes`` on top."""
         letter: dict[str, Any] = {
             "page_size": 64,
+            "join_lines": False,
             "fold_words": False,
             "pooling_weight": 0.7,
             "itf": "all",

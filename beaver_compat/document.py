@@ -251,7 +251,8 @@ def prepare_document(
     context_limits = tokens.limits.clip(text_start, text_end)
     _, end_character = _characters(token_starts, length, (text_start, text_end))
     before, before_ends = token_starts[:text_end], np.minimum(ends, end_character)
-    pages = page_limits(segment_limits(before, lined.boundaries.lines, context_limits), context_limits, size)
+    lines = lined.starts if config.join_lines else lined.boundaries.lines
+    pages = page_limits(segment_limits(before, lines, context_limits), context_limits, size)
     whole = whole_lines(token_starts, lined.boundaries, size)
     smoother = Smoother(lined, leads, language, config.sentence_smoothing, config.part_labels)
     sentences = sentence_partition(before, lined, whole, context_limits, before_ends, pages, size)

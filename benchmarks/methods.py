@@ -249,6 +249,7 @@ ABLATIONS: dict[str, str] = {
     "no headings": "beaver:heading_weight=0",
     "no norm weights": "beaver:norm_weight=0",
     "no numbers": "beaver:number_weight=0",
+    "lines apart": "beaver:join_lines=false",
     "no labels": "beaver:part_labels=false",
     "whole pages": "beaver:sentence_weight=0",
     "records like sentences": "beaver:record_weight=0.3",

@@ -318,9 +318,8 @@ def test_what_is_written_out_elsewhere_is_no_line_end() -> None:
     short = json.dumps(
         {"tool": "write", "text": "one\ntwo\nthree, which is the last one of them all, and no more of it"}
     )
-    lines = "\n".join(json.dumps({"id": number, "text": HANDBOOK}) for number in range(3))
     slashes = json.dumps({"path": "C:\\new\\nuts\\" * 40, "ok": True})
-    assert [read_lines([text]).starts.size for text in (prose, short, lines, slashes)] == [1, 1, 3, 4]
+    assert [read_lines([text]).starts.size for text in (prose, short, slashes)] == [1, 1, 4]
 
 
 @given(st.text(alphabet="ab \n\t\\\"'{}[],:é", min_size=340, max_size=420), st.sampled_from([json.dumps, repr]))
@@ -339,4 +338,5 @@ def test_written_out_characters_are_found_where_they_are(text: str, write: Calla
         place += 2
     if not walked[0]:
         walked = [[], [], []]
-    assert [places.tolist() for places in found] == walked
+    assert [places.tolist() for places in found[:3]] == walked
+    assert found.strings.tolist() == ([0, len(line)] if walked[0] else [])

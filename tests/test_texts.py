@@ -42,11 +42,26 @@ def test_code_comes_back_in_whole_lines(compressor: BeaverPromptCompressor) -> N
     assert all(line in lines for line in kept.compressed_context.split("\n"))
 
 
-@pytest.mark.parametrize("words", [5, 90])
+@pytest.mark.parametrize("words", [5, 15])
 def test_json_lines_stay_json(compressor: BeaverPromptCompressor, words: int) -> None:
     text = "\n".join(json.dumps({"id": n, "text": f"Item {n}. " + "More words here. " * words}) for n in range(60))
     kept = compressor.compress(text, question="item 33", target_token=900, concate_question=False).compressed_context
     assert 33 in [json.loads(line)["id"] for line in kept.split("\n")]
+
+
+def test_long_texts_of_json_lines_are_kept_in_sentences_with_their_keys(compressor: BeaverPromptCompressor) -> None:
+    towns = ["Lund", "Visby", "Ystad", "Falun", "Motala"]
+    rest = "It has a harbour, a school and two bakeries. In winter the snow lies deep there. " * 5
+    lines = [
+        json.dumps({"town": town, "text": f"{rest}The ferry costs {9 + n} crowns. {rest}"})
+        for n, town in enumerate(towns)
+    ]
+    for n, town in enumerate(towns):
+        asked = f"What does the ferry to {town} cost?"
+        kept = compressor.compress("\n".join(lines), question=asked, target_token=50, concate_question=False)
+        before, found, _ = kept.compressed_context.partition(f"The ferry costs {9 + n} crowns.")
+        assert found
+        assert before.rfind(town) == max(map(before.rfind, towns))
 
 
 def test_csv_rows_stay_whole(compressor: BeaverPromptCompressor) -> None:

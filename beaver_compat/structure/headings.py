@@ -138,14 +138,14 @@ def _with_tags(lined: LinedText) -> tuple[list[int], list[int]]:
 
 def _underlines(lined: LinedText) -> list[int]:
     """The lines of ``===``, ``---`` or the like right under a short line that stands alone."""
-    points, first, ends, contexts = lined.points, lined.first, lined.ends, lined.contexts
+    points, first, ends, regions = lined.points, lined.first, lined.ends, lined.regions
     blank, initials = lined.boundaries.after_blank, points[first]
     lines = np.flatnonzero(is_any(initials, UNDERLINES) & (initials == points[ends - 1]) & ~blank)
     if not lines.size:
         return []
     above, length = lines - 1, ends - first
     likely = blank[above] & (length[above] <= LONGEST_TITLE) & ~lined.boundaries.records[above]
-    likely &= (length[lines] > 2) & (2 * length[lines] > length[above]) & (contexts[lines] == contexts[above])
+    likely &= (length[lines] > 2) & (2 * length[lines] > length[above]) & (regions[lines] == regions[above])
     found = []
     for line in lines[likely].tolist():
         title, sign = lined.line(line - 1), lined.text[first[line]]
@@ -207,11 +207,11 @@ def _text_behind(lined: LinedText) -> NDArray[np.bool_]:
 
 def _likely(lined: LinedText) -> Positions:
     """The short lines behind a blank one that begin with a number, a word for a part, or two capitals."""
-    points, boundaries, contexts = lined.points, lined.boundaries, lined.contexts
+    points, boundaries, regions = lined.points, lined.boundaries, lined.regions
     first, ends = lined.first, lined.ends
     lines = np.flatnonzero(boundaries.after_blank & (ends - first <= LONGEST_TITLE) & (ends - first > 1))
     lines = lines[~boundaries.records[lines] & (boundaries.labels[lines] == boundaries.hard_lines[lines])]
-    lines = lines[contexts[np.minimum(lines + 1, contexts.size - 1)] == contexts[lines]]
+    lines = lines[regions[np.minimum(lines + 1, regions.size - 1)] == regions[lines]]
     initials = points[first[lines]]
     sign, second = initials.astype(np.int64), points[first[lines] + 1].astype(np.int64)
     digit = is_digit(initials) & (second <= ord("9"))

@@ -97,7 +97,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     follows[titles] = True
     follows |= parts.alone
     times = _times(lined, bare)
-    bodies = _bodies(follows, starts, contexts)
+    bodies = _bodies(follows, starts, lined.regions)
     bodies[:-1][among(starts[1:], lined.boundaries.times)] = -1  # the times of the next cue would stand between
     leads = [lead for lead in (needed, behind) if lead.max() >= 0]
     labelled = bool((parts.label_ends > starts).any())
@@ -179,9 +179,9 @@ def _part(inside: NDArray[np.bool_], parts: Parts, functions: Positions, starts:
     parts.alone[inside] = False
 
 
-def _bodies(follows: NDArray[np.bool_], starts: Positions, contexts: Positions) -> Positions:
+def _bodies(follows: NDArray[np.bool_], starts: Positions, regions: Positions) -> Positions:
     """For each line that says nothing without what follows, the next line that does; -1 where that is far, and else."""
     order = np.arange(starts.size)
     later = np.minimum.accumulate(np.where(follows, starts.size - 1, order)[::-1])[::-1]
-    near = follows & ~follows[later] & (contexts[later] == contexts) & (starts[later] - starts <= _LONGEST_LEAD)
+    near = follows & ~follows[later] & (regions[later] == regions) & (starts[later] - starts <= _LONGEST_LEAD)
     return np.where(near, later, -1)

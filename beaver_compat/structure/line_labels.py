@@ -46,7 +46,7 @@ def stamped_lines(lined: LinedText) -> dict[int, int]:
     Returns:
         The character behind each such line; a short message may be taken for the rest of a wrapped line.
     """
-    text, points, contexts = lined.text, lined.points, lined.contexts
+    text, points, regions = lined.text, lined.points, lined.regions
     marks = lined.characters.marks(":")
     marks = marks[is_digit(points[marks - 1]) & is_digit(points[np.minimum(marks + 1, points.size - 1)])]
     if not marks.size:
@@ -58,11 +58,11 @@ def stamped_lines(lined: LinedText) -> dict[int, int]:
     for line in likely.tolist():
         if match := _STAMPED.fullmatch(text, first[line], line_ends[line]):
             found[line] = (match["name"] or match["behind"]).strip("*@").lower()
-    following = np.append(contexts, -1)
+    following = np.append(regions, -1)
     led = [
         line
         for line in found
-        if line_ends[line] < ends[line] or (line + 1 not in found and following[line + 1] == contexts[line])
+        if line_ends[line] < ends[line] or (line + 1 not in found and following[line + 1] == regions[line])
     ]
     apart = all(lined.boundaries.after_blank[line] for line in found)
     if len(led) < max(_LEAST, len(found) / 2) or not (apart or len(set(found.values())) < len(found)):
@@ -108,13 +108,13 @@ def add_groups(lined: LinedText, labels: NDArray[np.bool_], items: Positions, fo
         follows: True for each line that says nothing without what follows, bool [N]; is filled in.
     """
     points, boundaries, first, ends = lined.points, lined.boundaries, lined.first, lined.ends
-    blank, contexts, order = boundaries.after_blank, lined.contexts, np.arange(lined.starts.size)
+    blank, regions, order = boundaries.after_blank, lined.regions, np.arange(lined.starts.size)
     short = (ends - first <= LONGEST_TITLE) & ~boundaries.terminated & ~boundaries.records
     named = blank & short & is_any(points[ends - 1], ":\uff1a") & ((lined.classes[first] & WORD) != 0)
     named &= ~labels
     if named.sum() < _LEAST:
         return
-    over = short[1:] & ~blank[1:] & (lined.indents[1:] == lined.indents[:-1]) & (contexts[1:] == contexts[:-1])
+    over = short[1:] & ~blank[1:] & (lined.indents[1:] == lined.indents[:-1]) & (regions[1:] == regions[:-1])
     named[:-1] &= over
     named[-1] = False
     if named.sum() < _LEAST:

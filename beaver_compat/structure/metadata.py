@@ -53,7 +53,7 @@ def add_sources(lined: LinedText, needed: Positions, bare: NDArray[np.bool_]) ->
         if told.sum() < max(_LEAST, _SHARE * lines.size, _BLOCK_SHARE * (block[-1] + 1 - block[0])):
             continue
         lines, begins = lines[told], begins[told]
-        near = lined.contexts[lines[1:]] == lined.contexts[lines[:-1]]
+        near = lined.regions[lines[1:]] == lined.regions[lines[:-1]]
         begins[1:] = np.where(near, lines[:-1] + 1, begins[1:])  # a passage may have blank lines
         for begin, line in zip(begins.tolist(), lines.tolist(), strict=True):
             needed[begin:line, 1] = needed[begin:line, 0]
@@ -69,21 +69,21 @@ def add_headers(lined: LinedText, parts: Parts) -> None:
         lined: the text.
         parts: of the text; changed.
     """
-    starts, contexts = lined.starts, lined.contexts
+    starts, regions = lined.starts, lined.regions
     likely = _likely(lined)
     initials, second = lined.points[lined.first], lined.points[np.minimum(lined.first + 1, lined.points.size - 1)]
     ruled = np.append(False, (is_any(initials, _RULES) & (initials == second))[:-1])  # the line above is a rule
     for lines in _by_key(lined, likely & (lined.boundaries.after_blank | ruled), _LEAST_MAILS):
         headers, bodies = _bodies(lined, likely, lines)
         inside = np.minimum(bodies, starts.size - 1)
-        over = (bodies < starts.size) & (contexts[inside] == contexts[lines])
+        over = (bodies < starts.size) & (regions[inside] == regions[lines])
         if (parts.owners[lines] == lines - 1).sum() > 1:
             continue  # titles stand right over them, and name what is below
         least = _LEAST_MAILS if ((headers - lines)[over] >= _MAIL_LINES).all() else _LEAST
         if over.sum() < max(least, _SHARE * lines.size):
             continue
         lines, headers, bodies = lines[over], headers[over], bodies[over]
-        ends = contexts.searchsorted(contexts[lines], side="right")
+        ends = lined.limits[lines]
         ends[:-1] = np.minimum(ends[:-1], lines[1:])
         if lines.size >= _LEAST:
             most = int((lined.edges[ends] - starts[lines])[:-1].max())  # the last passage is no longer
@@ -96,7 +96,7 @@ def add_headers(lined: LinedText, parts: Parts) -> None:
             parts.label_ends[line] = starts[label]
             parts.alone[line:body] = True
             for owners in (parts.owners, parts.around):
-                owners[line] = owners[lines[0]] if contexts[line] == contexts[lines[0]] else -1
+                owners[line] = owners[lines[0]] if regions[line] == regions[lines[0]] else -1
                 owners[line + 1 : header] = line
                 owners[header:end] = np.maximum(owners[header:end], line)
         for owners in (parts.owners, parts.around):

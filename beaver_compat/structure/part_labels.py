@@ -123,7 +123,7 @@ def find_part_labels(lined: LinedText) -> PartLabels:
         found.ends[lines] = [label.end for label in labels]
         if _CAPTION.fullmatch(word) or not (word or brackets == "[]"):
             continue
-        limits, guessed = _limits(lines, lined.edges, lined.contexts)
+        limits, guessed = _limits(lined, lines)
         if word in (_BOLD, _PLAIN):
             limits = np.minimum(limits, valued[valued.searchsorted(lines)])
         if word in _SHAPED:
@@ -231,20 +231,19 @@ def _counts_up(labels: list[_Label]) -> bool:
     return 2 * sum(after.number == before.number + 1 for before, after in pairwise(labels)) >= len(labels)
 
 
-def _limits(lines: Positions, edges: Positions, contexts: Positions) -> tuple[Positions, NDArray[np.bool_]]:
+def _limits(lined: LinedText, lines: Positions) -> tuple[Positions, NDArray[np.bool_]]:
     """The line behind each label's part, and True where that is a guess.
 
     Args:
+        lined: the text.
         lines: of the labels of one kind.
-        edges: where the hard lines begin, and where the last ends, int64 [N + 1].
-        contexts: index of each hard line's context, int64 [N].
     """
-    own = contexts[lines]
+    own, edges = lined.regions[lines], lined.edges
     last = np.append(own[1:] != own[:-1], True)
     limits = np.append(lines[1:], 0)
-    limits[last] = contexts.searchsorted(own[last], side="right")
-    group = np.cumsum(last) - last  # of each context
-    longest = np.zeros(group[-1] + 1, dtype=np.int64)  # part of each context but its last
+    limits[last] = lined.limits[lines[last]]
+    group = np.cumsum(last) - last  # of each region
+    longest = np.zeros(group[-1] + 1, dtype=np.int64)  # part of each region but its last
     np.maximum.at(longest, group[~last], edges[limits[~last]] - edges[lines[~last]])
     guessed = last & (longest[group] > 0)
     most = edges.searchsorted(edges[lines] + longest[group], side="right") - 1

@@ -130,7 +130,7 @@ def _likely_titles(lined: LinedText) -> Positions:
 
     Such lines stand behind a blank line or a rule, end like no sentence, and have a blank line only behind the last.
     """
-    points, boundaries, contexts = lined.points, lined.boundaries, lined.contexts
+    points, boundaries, regions = lined.points, lined.boundaries, lined.regions
     first, ends = lined.first, lined.ends
     if first.size < 2:
         return np.zeros(0, dtype=np.int64)
@@ -141,14 +141,14 @@ def _likely_titles(lined: LinedText) -> Positions:
         rule[line] = len(set(lined.line(line))) == 1
     before = order - 1
     before[1:] -= rule[:-1]  # the line before the rule
-    free = (before < 0) | running[before] | (contexts[before] != contexts)
+    free = (before < 0) | running[before] | (regions[before] != regions)
     begins = free & ~running & ~boundaries.records & ~rule
     begins[1:] &= blank[1:] | rule[:-1]
     lines = np.flatnonzero(begins & (((lined.classes[first] & WORD) != 0) | is_any(points[first], _MARKUP)))
     others = np.append(np.flatnonzero(running | boundaries.records), first.size)
     body = others[others.searchsorted(lines)]  # the next line of running text, or a record
     blanks = np.append(0, np.cumsum(blank))
-    inside = np.append(contexts, -1)[body] == contexts[lines]
+    inside = np.append(regions, -1)[body] == regions[lines]
     inside &= (body - lines <= _MOST_TITLE_LINES) & (blanks[body] == blanks[lines + 1])
     lines, body = lines[inside], body[inside]
     kept = ~boundaries.records[body] & ~is_any(points[ends[lines] - 1], _TITLE_ENDS)
@@ -166,13 +166,13 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
     """
     if not lines.size:
         return []
-    starts, first, contexts = lined.starts, lined.first, lined.contexts
+    starts, first = lined.starts, lined.first
     below = among(lines + 1, underlines)
     levels = [
         level_of(lined.line(line), lined.text[first[line + 1]] if under else "")
         for line, under in zip(lines.tolist(), below.tolist(), strict=True)
     ]
-    limits = contexts.searchsorted(contexts[lines], side="right")
+    limits = lined.limits[lines]
     low = np.array(levels) >= LOWEST_LEVEL - 1  # guessed titles, and questions
     asked = np.array(levels) == LOWEST_LEVEL
     near = starts.searchsorted(starts[lines] + _LONGEST_ANSWER)

@@ -34,7 +34,7 @@ def find_questions(lined: LinedText) -> tuple[Positions, Positions]:
     Returns:
         Those that begin with no label, and the others, ascending, int64.
     """
-    text, contexts, first, ends = lined.text, lined.contexts, lined.first, lined.ends
+    text, regions, first, ends = lined.text, lined.regions, lined.first, lined.ends
     signs = "".join(sign for sign in _ASKING if sign in text)
     if not signs or first.size < 2:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -44,7 +44,7 @@ def find_questions(lined: LinedText) -> tuple[Positions, Positions]:
     asks = np.zeros(first.size, dtype=bool)
     for line in np.flatnonzero(short).tolist():
         asks[line] = bool(_CLOSING.fullmatch(text, last[line] + 1, ends[line])) and text[first[line]] not in _QUOTES
-    answered = asks[:-1] & ~asks[1:] & (contexts[1:] == contexts[:-1])
+    answered = asks[:-1] & ~asks[1:] & (regions[1:] == regions[:-1])
     lines = np.flatnonzero(answered)
     labelled = lined.boundaries.labels[lines] > lined.starts[lines]
     return lines[~labelled], lines[labelled]
@@ -94,7 +94,7 @@ def asked_in_messages(lined: LinedText, heads: Positions) -> Positions:
     last = nexts(heads, first.size) - 1  # line of each message
     asks = any_between(marks, np.maximum(first[last], ends[last] - _NEAR_END), ends[last])
     asks &= ends[last] - first[last] <= _LONGEST_QUESTION
-    asks[:-1] &= ~asks[1:] & (lined.contexts[heads[:-1]] == lined.contexts[heads[1:]])
+    asks[:-1] &= ~asks[1:] & (lined.regions[heads[:-1]] == lined.regions[heads[1:]])
 
     def writer(line: int) -> str:
         end = lined.boundaries.labels[line]  # of one whose message seems to go on with the line

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import among, distinct, nexts, rises, union
+from beaver_compat.text.ascending import among, any_between, distinct, nexts, rises, union
 from beaver_compat.text.characters import (
     CLAUSE_END,
     CLOSER,
@@ -71,7 +71,8 @@ class Boundaries:
         after_blank: True for each of ``hard_lines`` that begins the text or stands behind a blank line, bool.
         members: those of ``lines`` that a printer would begin with a member of compact data.
         depths: how deep each of ``members`` stands, int64.
-        inner: where a member begins of one of several JSON lines, which are no lines of their own.
+        inner: where a member begins of one of several JSON lines without long texts, which are no lines of their own.
+        strings: where each string with written out line ends (`compact`) begins, and behind it where it ends.
     """
 
     lines: Positions
@@ -90,6 +91,7 @@ class Boundaries:
     members: Positions
     depths: Positions
     inner: Positions
+    strings: Positions
 
     @cached_property
     def visible(self) -> tuple[Positions, Positions]:
@@ -113,14 +115,16 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
     members, depths, printed = unfolded(characters, text, words, begun, ended, written.line_ends)
     inner = members
     if members.size or written.line_ends.size:
-        apart = ~json_lines(characters.points, begun, ended, rises(line_numbers, -2) == 1, LONGEST_RECORD)
+        apart = ~json_lines(characters, begun, ended, rises(line_numbers, -2) == 1, LONGEST_RECORD)
+        apart |= any_between(written.line_ends, begun, ended)
 
         def divided(places: Positions) -> NDArray[np.bool_]:
             return apart[begun.searchsorted(places, side="right") - 1]
 
         own = divided(members) & printed
         members, depths, inner = members[own], depths[own], members[~own & ~is_any(characters.points[members], "}]")]
-        _take_written(characters, written.at(divided))
+        written = written.at(divided)
+        _take_written(characters, written)
         words, word_ends = characters.runs_without(_BLANK)
         begins = union(np.concatenate([[0], _line_ends(characters) + 1]), members)
         word = words.searchsorted(members, side="right") - 1
@@ -153,6 +157,7 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
         members=members,
         depths=depths,
         inner=inner,
+        strings=written.strings,
     )
 
 
@@ -261,7 +266,7 @@ def _records(
     short = ends - starts <= LONGEST_RECORD
     bracketed = is_any(points[starts], _RECORD_OPENERS) & is_any(points[ends - 1], _RECORD_CLOSERS)
     quoting = bracketed & (ends - starts > _LONGEST_QUOTED) & is_any(points[starts], '"<')
-    quoting &= ~is_any(points.take(starts + 1, mode="clip"), "tT")  # rows of tables
+    quoting &= (points[starts] == ord('"')) | ~is_any(points.take(starts + 1, mode="clip"), "tT")  # rows of tables
     bracketed[quoting] = sentences.searchsorted(ends[quoting]) - sentences.searchsorted(starts[quoting]) < _LEAST_INNER
     delimiters = _outside_quotes(characters, starts, ends)
     first = delimiters.searchsorted(starts)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import among, distinct, nexts, rises
+from beaver_compat.text.ascending import among, any_between, distinct, nexts, rises
 from beaver_compat.text.characters import NEWLINE, SPACE, Characters, is_any
 
 Positions = NDArray[np.int64]
@@ -42,11 +42,13 @@ class Written(NamedTuple):
 
     Attributes:
         line_ends, spaces, quotes: of the line ends; of other white space; of quotes.
+        strings: where each string with line ends begins, and behind it where it ends.
     """
 
     line_ends: Positions
     spaces: Positions
     quotes: Positions
+    strings: Positions
 
     def at(self, lines: Callable[[Positions], NDArray[np.bool_]]) -> Written:
         """Those at some places."""
@@ -94,7 +96,7 @@ def written_out(characters: Characters, text: str, starts: Positions, ends: Posi
     lines = distinct(starts.searchsorted(escapes[signs == ord("n")], side="right") - 1)
     lines = lines[ends[lines] - starts[lines] > _LONGEST_LINE]
     if not lines.size:
-        return Written(none, none, none)
+        return Written(none, none, none, none)
     spans = [
         match.span()
         for start, end in zip(starts[lines].tolist(), ends[lines].tolist(), strict=True)
@@ -103,7 +105,10 @@ def written_out(characters: Characters, text: str, starts: Positions, ends: Posi
     begins, limits = np.array([(-1, -1), *spans], dtype=np.int64).T
     inside = escapes < limits[begins.searchsorted(escapes) - 1]
     escapes, signs = escapes[inside], signs[inside]
-    return Written(escapes[signs == ord("n")], escapes[is_any(signs, "rt")], escapes[is_any(signs, "\"'")])
+    line_ends = escapes[signs == ord("n")]
+    held = any_between(line_ends, begins, limits)
+    strings = np.stack([begins[held], limits[held]], axis=1).ravel()
+    return Written(line_ends, escapes[is_any(signs, "rt")], escapes[is_any(signs, "\"'")], strings)
 
 
 def unfolded(
@@ -149,19 +154,25 @@ def unfolded(
 
 
 def json_lines(
-    points: NDArray[np.uint32], starts: Positions, ends: Positions, below: NDArray[np.bool_], longest: int
+    characters: Characters, starts: Positions, ends: Positions, below: NDArray[np.bool_], longest: int
 ) -> NDArray[np.bool_]:
-    """True for each line that is an array or object with another one right above or below it.
+    """True for each line that is an array or object without long texts, with another one right above or below it.
 
     Args:
-        points: of the text.
+        characters: of the text.
         starts, ends: of each line without the white space around it, ascending, int64 [N].
         below: True for each line right below another, bool [N].
         longest: characters of such a line.
     """
+    points = characters.points
     found = is_any(points[starts], _OPENERS) & is_any(points[ends - 1], _CLOSERS + ",") & (ends - starts <= longest)
     pair = found[1:] & found[:-1] & below[1:]
-    return np.append(False, pair) | np.append(pair, False)
+    found = np.append(False, pair) | np.append(pair, False)
+    quotes = characters.marks('"')
+    closing = 1 + np.flatnonzero(np.diff(quotes) > _LONGEST_LINE)
+    line = starts.searchsorted(quotes[closing - 1], side="right") - 1
+    found[line[quotes[closing] < ends[line]]] = False
+    return found
 
 
 def _blocks(characters: Characters, text: str, starts: Positions, ends: Positions) -> Positions:

@@ -80,6 +80,26 @@ class LinedText:
         return self.context_starts.searchsorted(self.starts, side="right") - 1
 
     @cached_property
+    def regions(self) -> Positions:
+        """Number of each line's context, or of the string that it stands in, int64 [N]."""
+        strings = self.boundaries.strings
+        if not strings.size:
+            return self.contexts
+        edge = strings.searchsorted(self.starts, side="right")
+        return np.where(edge % 2, self.context_starts.size + edge, self.contexts)
+
+    @cached_property
+    def limits(self) -> Positions:
+        """The line behind the last of each line's region, int64 [N]."""
+        strings = self.boundaries.strings
+        behind = self.contexts.searchsorted(self.contexts, side="right")
+        if not strings.size:
+            return behind
+        edge = strings.searchsorted(self.starts, side="right")
+        ends = np.append(strings, len(self.text))[edge]
+        return np.where(edge % 2, self.starts.searchsorted(ends), behind)
+
+    @cached_property
     def edges(self) -> Positions:
         """Where each line begins and where the text ends, int64 [N + 1]."""
         return np.append(self.starts, len(self.text))
