@@ -121,6 +121,15 @@ def test_blocks_of_html_stand_under_their_headings(compressor: BeaverPromptCompr
         assert dogs in kept(compressor, text, f"May dogs come in at {name}?", 60)
 
 
+@pytest.mark.parametrize("sign", ["<br>", "<br/>", "<BR />"])
+def test_lines_of_html_end_at_breaks(compressor: BeaverPromptCompressor, sign: str) -> None:
+    people = list(zip(NAMES.split(","), CITIES.split(","), strict=True))
+    lines = [f"{name}, {number + 2} Mill Lane, {city}" for number, (name, city) in enumerate(people)]
+    text = f"<html><body><div><b>Members</b>{sign}{sign.join(lines)}</div><p>All of them pay in May.</p></body></html>"
+    for (name, _), line in zip(people, lines, strict=True):
+        assert line in kept(compressor, text, f"Where does {name} live?", 40)
+
+
 def test_json_lines_stay_whole_and_are_divided_where_none_fits(compressor: BeaverPromptCompressor) -> None:
     rows = [json.dumps(order | {"remark": "It rains on the hill. " * 8}) for order in ORDERS]
     found = kept(compressor, "\n".join(rows), "With whom shall the order of Eve Bell be left?", 500)

@@ -26,8 +26,8 @@ _LEAST_BLOCKS = 3  # on a line of HTML
 _OPENERS, _CLOSERS = "{[", "}]"
 _BEHIND_OPENERS = "{[\"' "
 _BLOCK = re.compile(
-    r"<(/?)(?:address|article|aside|blockquote|body|center|dd|details|dialog|div|dl|dt|entry|fieldset|figcaption"
-    r"|figure|footer|form|h[1-6]|head|header|hr|html|item|li|main|nav|ol|option|p|pre|record|row|script|section"
+    r"<(/|(?=br\b))?(?:address|article|aside|blockquote|body|br|center|dd|details|dialog|div|dl|dt|entry|fieldset"
+    r"|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|item|li|main|nav|ol|option|p|pre|record|row|script|section"
     r"|select|style|summary|table|tbody|tfoot|thead|title|tr|ul)\b[^<>]*>?",
     re.I,
 )
@@ -176,11 +176,11 @@ def json_lines(
 
 
 def _blocks(characters: Characters, text: str, starts: Positions, ends: Positions) -> Positions:
-    """Where the blocks of each line of HTML begin, and where what stands behind one does."""
+    """Where the blocks of each line of HTML begin, and where what stands behind one or behind a ``<br>`` does."""
     found: list[int] = []
     for line in np.flatnonzero(characters.points[starts] == ord("<")).tolist():
         start, end = int(starts[line]), int(ends[line])
-        edges = {match.end() if match[1] else match.start() for match in _BLOCK.finditer(text, start, end)}
+        edges = {match.start() if match[1] is None else match.end() for match in _BLOCK.finditer(text, start, end)}
         edges -= {start, end}
         found += edges if len(edges) >= _LEAST_BLOCKS else []
     return np.array(found, dtype=np.int64)
