@@ -253,6 +253,26 @@ def test_any_line_can_be_looked_at(text: str) -> None:
     assert (lined.indents >= 0).all()
 
 
+SIGNS = ["{", "}", "[", "]", ",", '"', "'", "\\", "\\n", "<p>", "</p>", "<br>", "\n", "\n\n"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 700), st.sampled_from(SIGNS)), max_size=6))
+def test_prose_with_a_few_signs_can_be_looked_at(signs: list[tuple[int, str]]) -> None:
+    text = "The mill stands by the river. " * 23
+    for place, sign in signs:
+        text = text[:place] + sign + text[place:]
+    lined = read_lines([text])
+    assert lined.starts[0] == 0
+    assert (np.diff(lined.starts) > 0).all()
+    assert (lined.ends > lined.first).all()
+
+
+@pytest.mark.parametrize("sign", "]}")
+def test_a_bracket_that_nothing_opens_ends_a_line(compressor: BeaverPromptCompressor, sign: str) -> None:
+    text = "The mill was built in 1871 by two brothers from Graz, who had come over the hills in a hard winter" + sign
+    assert kept(compressor, text, "Who built the mill?", 12) in text
+
+
 @pytest.mark.parametrize(
     "text", ['[{"a":' * 60_000, "<p" * 200_000, '["' + '\\"' * 200_000, "[1," * 100_000 + "]" * 100_000]
 )
@@ -304,6 +324,7 @@ IN_STRINGS = {
     "objects": f"[Document(page_content={HANDBOOK!r}, metadata={{'source': 'a.md'}})]",
     "named": f"I'll read the handbook: {json.dumps({'text': HANDBOOK})}",
     "cut off": json.dumps({"text": HANDBOOK})[:-20],
+    "value in a string": json.dumps({"result": json.dumps({"text": HANDBOOK})}),
     "from windows": json.dumps({"text": HANDBOOK.replace("\n", "\r\n")}),
 }
 

@@ -35,6 +35,7 @@ _BLOCK = re.compile(
 _STRING = re.compile(
     r"""(?:(?<!\w)|(?<=\b[bfruBFRU]))(?:"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?$))""", re.S
 )
+_VALUE_IN_STRING = re.compile(r"""["']\s*[{\[]{1,3}\s*\\["']""")
 
 
 class Written(NamedTuple):
@@ -93,7 +94,9 @@ def written_out(characters: Characters, text: str, starts: Positions, ends: Posi
     none = starts[:0]
     escapes = _escapes(characters) if "\\n" in text else none
     signs = characters.points.take(escapes + 1, mode="clip")
-    lines = distinct(starts.searchsorted(escapes[signs == ord("n")], side="right") - 1)
+    second = characters.points.take(escapes + 2, mode="clip")
+    ended = (signs == ord("n")) | ((signs == ord("\\")) & (second == ord("n")))
+    lines = distinct(starts.searchsorted(escapes[ended], side="right") - 1)
     lines = lines[ends[lines] - starts[lines] > _LONGEST_LINE]
     if not lines.size:
         return Written(none, none, none, none)
@@ -103,12 +106,17 @@ def written_out(characters: Characters, text: str, starts: Positions, ends: Posi
         for match in _STRING.finditer(text, start, end)
     ]
     begins, limits = np.array([(-1, -1), *spans], dtype=np.int64).T
-    inside = escapes < limits[begins.searchsorted(escapes) - 1]
-    escapes, signs = escapes[inside], signs[inside]
-    line_ends = escapes[signs == ord("n")]
+    string = begins.searchsorted(escapes) - 1
+    inside = escapes < limits[string]
+    escapes, signs, second, string = escapes[inside], signs[inside], second[inside], string[inside]
+    again = np.array([bool(_VALUE_IN_STRING.match(text, begin)) for begin in begins.tolist()])
+    twice = (signs == ord("\\")) & again[string] & is_any(second, "nrt")  # in a string of the string's value
+    places, signs = escapes + twice, np.where(twice, second, signs)
+    line_ends = places[signs == ord("n")]
+    spaces = np.sort(np.concatenate([places[is_any(signs, "rt")], escapes[twice]]))
     held = any_between(line_ends, begins, limits)
     strings = np.stack([begins[held], limits[held]], axis=1).ravel()
-    return Written(line_ends, escapes[is_any(signs, "rt")], escapes[is_any(signs, "\"'")], strings)
+    return Written(line_ends, spaces, places[is_any(signs, "\"'")], strings)
 
 
 def unfolded(
@@ -198,7 +206,8 @@ def _values(characters: Characters, starts: Positions, ends: Positions) -> tuple
     if named.any():
         openers = np.append(characters.marks(_OPENERS), points.size)
         first = openers[openers.searchsorted(starts)]
-        starts, found = np.where(named, first, starts), found | (named & (first < ends))
+        named &= first < ends
+        starts, found = np.where(named, first, starts), found | named
     closed = is_any(points[starts], _OPENERS) & is_any(points[ends - 1], _CLOSERS) & ~named
     found &= closed | is_any(points.take(starts + 1, mode="clip"), _BEHIND_OPENERS)
     return starts[found], ends[found]
