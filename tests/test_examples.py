@@ -131,6 +131,7 @@ OTHERS = [
     "Note: It rains.\nBring boots.\n\nNote: It snows.\nBring coats.\n\nNote: It hails.\nStay here.",
     "Ada: one\nBela: two\nAda: three\nBela: four\n\nAda: five\nBela: six\nAda: seven\nBela: eight"
     + "\n\nAda: ten\nBela: six" * 2,
+    "class A:\n    def f():\n" * 3,
 ]
 
 

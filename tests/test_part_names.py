@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from heading_samples import BODY, OTHER
+from kept_texts import kept
 from line_readings import labels_at, leads_of, names
 
 from beaver_compat import BeaverPromptCompressor
@@ -63,6 +64,16 @@ def test_the_question_of_an_interview_comes_with_the_reply(
         for budget in range(60, 140, 20):
             context = compressor.compress(text, question=asked, target_token=budget, concate_question=False)
             assert f"{asked}\n{says}\n{reply}" in context.compressed_context.replace("\n\n", "\n"), budget
+
+
+def test_a_turn_that_introduces_a_text_answers_nothing(compressor: BeaverPromptCompressor) -> None:
+    rooms = "\n\n".join(f"In room {number} of the mill there are {3 * number} sacks of rye." for number in range(2, 30))
+    chat = "user: Hi\n\nassistant: Hello, how can I help?\n\nuser: {}\n{}\n\nassistant: Thanks."
+    for number in range(2, 30):
+        found = kept(compressor, chat.format("Here is my list:", rooms), f"How many sacks are in room {number}?", 40)
+        assert f"In room {number} of the mill there are {3 * number} sacks of rye." in found
+        assert "user: Here is my list:" in found
+        assert "how can I help" not in found
 
 
 def test_a_question_at_a_sections_end_is_not_of_the_next() -> None:

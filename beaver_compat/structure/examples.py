@@ -30,7 +30,10 @@ _KNOWN = re.compile(
     r"(?:#+ *|\*\*)?(question|query|q|input|problem|example|exercise|task|premise|sentence|review)[ #.]*\d*\**:", re.I
 )
 _KNOWN_INITIALS = "#*QIPETSRqipetsr"
-_CUE = re.compile(r"(?:#{1,6} +|\*\*)?([^\W\d_](?:[^\W_]|[ '/.#()-]){0,22})(?:\*\*)?(?:\uff1a|:(?:\*\*)?(?=\s|$))")
+_CODE = r"(?:case|class|def|elif|except|for|if|while|with) "  # begins what is no cue
+_CUE = re.compile(
+    rf"(?:#{{1,6}} +|\*\*)?(?!{_CODE})([^\W\d_](?:[^\W_]|[ '/.#()-]){{0,22}})(?:\*\*)?(?:\uff1a|:(?:\*\*)?(?=\s|$))"
+)
 _ASKING = re.compile(r"[^.!?\u3002\uff01\uff1f]{1,160}[?\uff1f]\W{0,8}")
 _SENTENCE = re.compile(r"(?:[.!?]\s|[\u3002\uff01\uff1f\n])\s{0,8}(\w.{5})")  # how one begins behind another
 _STEPS = {"action", "observation"}  # cues of an agent's steps, which are no examples

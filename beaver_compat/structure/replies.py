@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import any_between, nexts
+from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
@@ -51,7 +52,7 @@ def find_questions(lined: LinedText) -> tuple[Positions, Positions]:
 
 
 def asked_in_chat(lined: LinedText, questions: Positions) -> Positions:
-    """The questions that another speaker's turn on the next line answers.
+    """The questions that another speaker's turn on the next line answers, which does not just introduce what follows.
 
     Args:
         lined: the text.
@@ -62,7 +63,8 @@ def asked_in_chat(lined: LinedText, questions: Positions) -> Positions:
         return [sign for sign in lined.text[lined.starts[line] : lined.boundaries.labels[line]] if sign.isalpha()]
 
     found = [line for line in questions.tolist() if [] != speaker(line + 1) != speaker(line) != []]
-    return np.array(found, dtype=np.int64)
+    answered = np.array(found, dtype=np.int64)
+    return answered[~is_any(lined.points[lined.ends[answered + 1] - 1], ":\uff1a")]
 
 
 def asked_in_turn(lined: LinedText, questions: Positions, titles: Positions) -> list[int]:
