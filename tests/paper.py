@@ -69,13 +69,17 @@ def lexical(tokens: Sequence[int], query: Sequence[int], pages: NDArray[np.int64
 
 
 def runs(
-    tokens: Sequence[int], query: Sequence[int], inside: tuple[Sequence[bool], Sequence[bool]], kinds: Sequence[int]
+    tokens: Sequence[int],
+    query: Sequence[int],
+    inside: tuple[Sequence[bool], Sequence[bool]],
+    kinds: Sequence[int],
+    numeric: Sequence[bool],
 ) -> dict[tuple[int, int], float]:
     """Weight of the longest run of query tokens around each pair of neighbours (context, query) that both share.
 
-    It is Eq. 2 with how often this very run occurs, longer ones not counted, as tf, clamped to [0, 1]; 0 for pairs
-    within a number of the query (``inside``: the tokens of context and query that begin inside one) that isn't there
-    whole.  Tokens of one kind are the same.
+    It is Eq. 2 with how often this very run occurs, longer ones not counted, as tf, clamped to [0, 1]; 0 for pairs with
+    a token of a number of the query that isn't there whole.  Which tokens of context and query begin inside a number
+    tells ``inside``, which of the query are of a word with a digit ``numeric``.  Tokens of one kind are the same.
     """
 
     def same(j: int, k: int) -> bool:
@@ -94,9 +98,12 @@ def runs(
     low, high = min(raw), max(raw)
 
     def broken(j: int, k: int) -> bool:
-        if not inside[1][k + 1]:
+        return torn(j, k) or torn(j + 1, k + 1)
+
+    def torn(j: int, k: int) -> bool:
+        if not (numeric[k] or any(inside[1][k : k + 2])):
             return False
-        first, last = k, k + 1
+        first, last = k, k
         while inside[1][first] and first > 0:
             first -= 1
         while last + 1 < len(query) and inside[1][last + 1]:
@@ -135,7 +142,7 @@ def maxsim(
     """
     inside = inside or ([False] * len(tokens), [False] * len(query))
     sizes, kinds = sizes or [1] * len(query), kinds or list(range(len(table)))
-    shared = runs(tokens, query, inside, kinds)
+    shared = runs(tokens, query, inside, kinds, numeric or [False] * len(query))
     times = [[kinds[token] for token in query].count(kinds[asked]) for asked in query]
     lengths = np.linalg.norm(table, axis=1)
     usual = sum(lengths[token] for token in set(tokens)) / len(set(tokens))

@@ -42,6 +42,14 @@ def test_rows_with_quoted_delimiters_come_with_the_header(
         assert [[int(row[0]), *row[1:3], int(row[3]), row[4]] in rows for row in found[1:]] == [True] * len(found[1:])
 
 
+def test_a_number_is_not_found_in_a_longer_one(compressor: BeaverPromptCompressor) -> None:
+    """2 begins 20 to 29 and 122, and stands behind the same word there."""
+    lines = {number: f"Room {number}: {3 * number + 1000} sacks." for number in range(2, 130)}
+    rooms = compressor.prepare("\n\n".join(lines.values()))
+    for number, line in lines.items():
+        assert line in kept(compressor, rooms, f"How many sacks are in room {number}?", 40)
+
+
 def test_a_row_is_found_by_its_number_among_numbers_like_it(compressor: BeaverPromptCompressor) -> None:
     """1057 shares its first three digits with nine other rows, and a page with two or three of them."""
     generator = random.Random(11)

@@ -2,7 +2,7 @@
 
 A name or a number often falls into tokens that are common by themselves, such as digits; what is rare is the run.  So
 a run is weighed like a token of its own, by how often it occurs.  A number is matched whole or not at all: 1057 shares
-most of its digits with 1058, and that says nothing.
+most of its digits with 1058, and ``room 2`` all of its tokens with ``room 22``, and that says nothing.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def shared_phrases(
 ) -> Phrases:
     """The pairs of neighbours that context and query share: both gain their reward times the weight of their run.
 
-    A run's weight is Eq. 2 with how often it occurs as tf, on the scale of the tokens' weights; pairs in a number that
-    is not matched whole have none.
+    A run's weight is Eq. 2 with how often it occurs as tf, on the scale of the tokens' weights; pairs with tokens of a
+    number that is not matched whole have none.
 
     Args:
         context: the context.
@@ -66,9 +66,9 @@ def shared_phrases(
             lengths = np.array(prompt_lengths(context.edges, query.edges))
             least, most = (bound.cpu().numpy() for bound in prompt_bounds(query.counts, query.owners, lengths.size))
             weights = run_weights(runs, lengths, least, most, query.edges)
-        inside = query.words.inside.cpu().numpy()
-        if inside.any():
-            weights[broken_numbers(at, where, runs, context.inside, inside)] = 0
+        inside, numeric = (flags.cpu().numpy() for flags in (query.words.inside, query.words.numeric))
+        if inside.any() or numeric.any():
+            weights[broken_numbers(at, where, runs, context.inside, inside, numeric)] = 0
     tokens, places = np.concatenate([at, at + 1]), np.concatenate([where, where + 1])
     own, highest = (column.cpu().numpy() for column in (rewards, bounds))
     gains = own[places] * np.minimum(np.tile(weights, 2), highest[places])
@@ -182,27 +182,34 @@ def run_weights(
     return weights
 
 
-def broken_numbers(at: Numbers, where: Numbers, runs: Runs, context: Tensor, query: Flags) -> Flags:
-    """True for each pair within a number of the query that its run doesn't match whole, bool [P].
+def broken_numbers(at: Numbers, where: Numbers, runs: Runs, context: Tensor, query: Flags, numeric: Flags) -> Flags:
+    """True for each pair with a token of a number that its run doesn't match whole, bool [P].
 
     Args:
         at, where: the pairs.
         runs: of the pairs.
         context: True for each token of the context that begins inside a number, bool [L].
         query: the same of the query, bool [K].
+        numeric: True for each of its tokens that is of a word with a digit, bool [K].
 
     >>> at, where = np.array([0, 1, 4]), np.array([0, 1, 0])  # 1 0 5 and 1 0 7, where 1 0 5 was asked for
     >>> context = torch.tensor([False, True, True, False, False, True, True])
-    >>> broken_numbers(at, where, find_runs(at, where), context, np.array([False, True, True]))
+    >>> query = np.array([False, True, True])
+    >>> broken_numbers(at, where, find_runs(at, where), context, query, np.ones_like(query))
     array([False, False,  True])
     """
     begins = np.maximum.accumulate(np.where(query, 0, np.arange(query.size)))  # the first token of each one's number
     ends = np.append(begins, query.size).searchsorted(begins, side="right")  # the token behind it
-    low, high = begins[where], ends[where]
+    low, high = (np.concatenate([column[where], column[where + 1]]) for column in (begins, ends))
     run_low, run_high = np.empty_like(where), np.empty_like(where)
     run_low[runs.order] = np.repeat(runs.begins, runs.lengths)
     run_high[runs.order] = np.repeat(runs.begins + runs.lengths + 1, runs.lengths)
-    edges = torch.from_numpy(np.concatenate([at - where + low, at - where + high])).to(context.device)
+    shift = np.tile(at - where, 2)
+    edges = torch.from_numpy(np.concatenate([shift + low, shift + high])).to(context.device)
     within = context.index_select(0, edges.clamp(0, context.numel() - 1)) & (edges < context.numel())
-    torn = within.cpu().numpy().reshape(2, -1).any(axis=0) | (run_low > low) | (run_high < high)
-    return query[where + 1] & torn
+    torn = within.cpu().numpy().reshape(2, -1).any(axis=0)
+    torn |= (np.tile(run_low, 2) > low) | (np.tile(run_high, 2) < high)
+    number = query | np.append(query[1:], False) | numeric
+    torn &= np.concatenate([number[where], number[where + 1]])
+    first, second = torn.reshape(2, -1)
+    return first | second
