@@ -185,13 +185,13 @@ def test_use_sentence_level_filter(compressor: BeaverPromptCompressor) -> None:
 
 def test_keep_split(compressor: BeaverPromptCompressor) -> None:
     context = "\n\n".join(sentence + "." for text in CONTEXTS for sentence in text.rstrip(".").split(". "))
-    arguments: dict[str, Any] = {"question": QUESTION, "target_token": 90, "concate_question": False}
+    arguments: dict[str, Any] = {"question": QUESTION, "target_token": 120, "concate_question": False}
     plain = compressor.compress_prompt(context, **arguments)
     split = compressor.compress_prompt(context, keep_split=True, **arguments)
     assert "\n\n" in split["compressed_prompt"]
     assert re.search(r"[^\n]\n[^\n]", plain["compressed_prompt"])
     assert not re.search(r"[^\n]\n[^\n]", split["compressed_prompt"])
-    assert split["compressed_tokens"] <= 90
+    assert split["compressed_tokens"] <= 120
 
 
 def test_keep_first_sentence(compressor: BeaverPromptCompressor) -> None:

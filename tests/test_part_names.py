@@ -67,11 +67,20 @@ def test_the_question_of_an_interview_comes_with_the_reply(
 
 
 def test_a_turn_that_introduces_a_text_answers_nothing(compressor: BeaverPromptCompressor) -> None:
-    rooms = "\n\n".join(f"In room {number} of the mill there are {3 * number} sacks of rye." for number in range(2, 30))
-    chat = "user: Hi\n\nassistant: Hello, how can I help?\n\nuser: {}\n{}\n\nassistant: Thanks."
-    for number in range(2, 30):
-        found = kept(compressor, chat.format("Here is my list:", rooms), f"How many sacks are in room {number}?", 40)
-        assert f"In room {number} of the mill there are {3 * number} sacks of rye." in found
+    rooms = {
+        "cellar": "rye",
+        "attic": "honey",
+        "kitchen": "salt",
+        "chapel": "candles",
+        "stable": "oats",
+        "tower": "bells",
+    }
+    kept_in = {room: f"The {room} of the mill is full of {goods}." for room, goods in rooms.items()}
+    lines = "\n\n".join(kept_in.values())
+    chat = f"user: Hi\n\nassistant: Hello, how can I help?\n\nuser: Here is my list:\n{lines}\n\nassistant: Thanks."
+    for room, line in kept_in.items():
+        found = kept(compressor, chat, f"What is the {room} full of?", 30)
+        assert line in found
         assert "user: Here is my list:" in found
         assert "how can I help" not in found
 
