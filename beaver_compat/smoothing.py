@@ -25,6 +25,7 @@ _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before an
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
 _MOST_ASKED = 6  # candidates that pysbd may refuse before an end is moved to a line's or a word's end instead
 _BLANK = re.compile(r"[^\S ]")  # all white space but the space
+_WRITTEN = re.compile(r"\\{1,2}[nrt]")  # the same, written out in strings
 
 
 class Smoother:
@@ -197,6 +198,7 @@ class Smoother:
         if not left[-1:].isspace():
             left += " "  # sentences that were run together: pysbd wants white space between them
         # Hard wraps and all other line ends as spaces, because pysbd takes each for the end of a sentence.
+        left, right = (_WRITTEN.sub(" ", text) if self._boundaries.strings.size else text for text in (left, right))
         return ends_between(_BLANK.sub(" ", left), _BLANK.sub(" ", right), self._language)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -340,6 +341,18 @@ def test_a_text_in_a_string_is_read_as_by_itself(compressor: BeaverPromptCompres
         assert answer in found, found
         assert heading in found[: found.index(answer)], found
         assert all(piece in IN_STRINGS[form] for piece in found.split("\n"))
+
+
+def test_a_paragraph_that_is_wrapped_in_a_string_is_one(compressor: BeaverPromptCompressor) -> None:
+    said = (
+        "The ferry to Visby was founded by two sisters from Lund. It sails from May to October, three times a day, and "
+        "takes bicycles for free. Dogs pay half of what their owners pay. In storms it stays in the harbour of Ystad. "
+    )
+    text = json.dumps({"id": 4, "text": "Ferries\n\n" + textwrap.fill(3 * said, 60) + "\n\nThe end.", "ok": True})
+    lines = [lined.line(at) for lined in [read_lines([text])] for at in range(lined.starts.size)]
+    assert [line[:9] for line in lines] == ["{", '"id": 4,', '"text": "', "The ferry", 'The end."', '"ok": tru', "}"]
+    found = kept(compressor, text, "Where does it stay in storms?", 40)
+    assert " ".join(found.replace("\\n", " ").split()).endswith("In storms it stays in the harbour of Ystad.")
 
 
 def test_what_is_written_out_elsewhere_is_no_line_end() -> None:

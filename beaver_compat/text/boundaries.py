@@ -139,7 +139,8 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
     found = Lines(lines, line_numbers, first_words, last_words, words, word_ends)
     soft = soft_lines(characters, found, terminated)
     records, tables = _records(characters, lines, words[first_words], ends, terminated, after_blank, sentences)
-    hard = np.flatnonzero(~soft | among(lines, members))
+    in_string = written.strings.searchsorted(lines, side="right") % 2 > 0
+    hard = np.flatnonzero(~soft | (among(lines, members) & ~in_string))
     return Boundaries(
         lines=lines,
         hard_lines=lines[hard],
