@@ -219,13 +219,14 @@ def places_by_walking(text: str) -> list[tuple[int, int]]:
             if text[start] == "{" or text[place + 1] == "{" or rows:
                 found.append((place + 1, depth))
     for start, end, depth in strings:
-        place = start
+        place, lines = start, []
         while place < end:
             if text[place] == "\\":
                 if text[place + 1] == "n":
-                    found.append((place + 2, depth + 1))
+                    lines.append((place + 2, depth + 1))
                 place += 1
             place += 1
+        found += [(start + 1, depth + 1), *lines] if lines else []
     return sorted(found)
 
 
@@ -350,9 +351,10 @@ def test_a_paragraph_that_is_wrapped_in_a_string_is_one(compressor: BeaverPrompt
     )
     text = json.dumps({"id": 4, "text": "Ferries\n\n" + textwrap.fill(3 * said, 60) + "\n\nThe end.", "ok": True})
     lines = [lined.line(at) for lined in [read_lines([text])] for at in range(lined.starts.size)]
-    assert [line[:9] for line in lines] == ["{", '"id": 4,', '"text": "', "The ferry", 'The end."', '"ok": tru', "}"]
-    found = kept(compressor, text, "Where does it stay in storms?", 40)
-    assert " ".join(found.replace("\\n", " ").split()).endswith("In storms it stays in the harbour of Ystad.")
+    begins = ["{", '"id": 4,', '"text": "', "Ferries", "The ferry", 'The end."', '"ok": tru', "}"]
+    assert [line[:9] for line in lines] == begins
+    sentence = kept(compressor, text, "Where does it stay in storms?", 40)
+    assert " ".join(sentence.replace("\\n", " ").split()).endswith("In storms it stays in the harbour of Ystad.")
 
 
 def test_what_is_written_out_elsewhere_is_no_line_end() -> None:
