@@ -85,7 +85,7 @@ class Smoother:
         return max(move_out(self._characters, position, -1), self._context_start(position))
 
     def sentences(self, start: int, end: int, divided: bool) -> list[int]:
-        """Where the sentences of a stretch begin, and its ``end``; where JSON lines are ``divided``, their members.
+        """Where the sentences of a stretch begin, and its ``end``; of ``divided`` JSON lines their members, too.
 
         Of a section of settings these begin with each setting but the first, which has the name.
         """
@@ -93,7 +93,11 @@ class Smoother:
             line = self._text[start:end]
             if self._labels and line[0] == "[" and "\n" in line:
                 return [start, *(start + place for place in setting_starts(line)), end]
-            return [start, *(_between(self._boundaries.inner, start, end) if divided else ()), end]
+            members = _between(self._boundaries.inner, start, end) if divided else []
+            if not members:
+                return [start, end]
+            sentences = filter(self._confirmed, _between(self._boundaries.sentences, start, end))
+            return [start, *sorted({*members, *sentences}), end]
         inner = _between(self._boundaries.sentences, start, end) if self._sentences else []
         return [start, *filter(self._confirmed, inner), end]
 

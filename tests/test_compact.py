@@ -141,6 +141,20 @@ def test_json_lines_stay_whole_and_are_divided_where_none_fits(compressor: Beave
     assert ORDERS[4]["note"] in found
 
 
+@pytest.mark.parametrize("budget", [24, 30, 40])
+def test_of_a_string_that_does_not_fit_a_sentence_is_kept(compressor: BeaverPromptCompressor, budget: int) -> None:
+    said = {
+        "losses": "Much water leaks away each year. The mains are of 1940. The programme is led by Marta Ilves.",
+        "charges": "Customers are billed twice a year. With a meter they pay 1.84. The Blue Card halves the charge.",
+        "board": "It consists of nine members. Its chair is Oluwaseun Pratt. Minutes are published within ten days.",
+    }
+    rows = [
+        json.dumps({"text": f"{text} And so on, as all of us know by now.", "id": key}) for key, text in said.items()
+    ]
+    found = kept(compressor, "\n".join(rows), "Who leads the programme?", budget)
+    assert "The programme is led by Marta Ilves." in found
+
+
 @pytest.mark.parametrize("budget", [40, 60, 80])
 def test_a_short_line_that_does_not_fit_is_divided(compressor: BeaverPromptCompressor, budget: int) -> None:
     order = {"order": "A-1182", "status": "shipped", "placed": "2025-06-01T10:22:08", "total": 182.4, "currency": "DKK"}
