@@ -25,6 +25,7 @@ _BEFORE, _AFTER = 200, 60  # characters of the window that pysbd reads before an
 _REACH = 480  # characters: the farthest that an end is moved to meet a sentence end
 _MOST_ASKED = 6  # candidates that pysbd may refuse before an end is moved to a line's or a word's end instead
 _BLANK = re.compile(r"[^\S ]")  # all white space but the space
+_WRITTEN = re.compile(r"\\{1,2}[nrt]")  # the same, written out in strings
 
 
 class Smoother:
@@ -84,7 +85,7 @@ class Smoother:
         return max(move_out(self._characters, position, -1), self._context_start(position))
 
     def sentences(self, start: int, end: int, divided: bool) -> list[int]:
-        """Where the sentences of a stretch begin, and its ``end``; where JSON lines are ``divided``, their members.
+        """Where the sentences of a stretch begin, and its ``end``; of ``divided`` JSON lines their members, too.
 
         Of a section of settings these begin with each setting but the first, which has the name.
         """
@@ -92,7 +93,11 @@ class Smoother:
             line = self._text[start:end]
             if self._labels and line[0] == "[" and "\n" in line:
                 return [start, *(start + place for place in setting_starts(line)), end]
-            return [start, *(_between(self._boundaries.inner, start, end) if divided else ()), end]
+            members = _between(self._boundaries.inner, start, end) if divided else []
+            if not members:
+                return [start, end]
+            sentences = filter(self._confirmed, _between(self._boundaries.sentences, start, end))
+            return [start, *sorted({*members, *sentences}), end]
         inner = _between(self._boundaries.sentences, start, end) if self._sentences else []
         return [start, *filter(self._confirmed, inner), end]
 
@@ -197,6 +202,7 @@ class Smoother:
         if not left[-1:].isspace():
             left += " "  # sentences that were run together: pysbd wants white space between them
         # Hard wraps and all other line ends as spaces, because pysbd takes each for the end of a sentence.
+        left, right = (_WRITTEN.sub(" ", text) if self._boundaries.strings.size else text for text in (left, right))
         return ends_between(_BLANK.sub(" ", left), _BLANK.sub(" ", right), self._language)
 
 

@@ -137,7 +137,8 @@ def maxsim(
 
     Of the weight the share ``norm`` is lessened where a token's row is shorter than those of the context's distinct
     tokens in the mean.  A token of a word of several (``sizes``), or inside a number, gains the weight of its run,
-    another its own at most; of words with a digit (``numeric``) 2.5 times that.
+    another its own at most; of words with a digit (``numeric``) 2.5 times that.  Such a word of one token matches no
+    part of a longer number.
     Tokens of one kind (of each id) match wholly.
     """
     inside = inside or ([False] * len(tokens), [False] * len(query))
@@ -155,6 +156,8 @@ def maxsim(
             for j in range(start, end):
                 match = 1.0 if kinds[tokens[j]] == kinds[asked] else cosine(table[tokens[j]], table[asked])
                 match = 0.0 if match < floor else weight[asked] / sizes[k] * match
+                if numeric and numeric[k] and sizes[k] == 1 and any(inside[0][j : j + 2]):
+                    match = 0.0  # a number in a longer one
                 most = 1.0 if sizes[k] > 1 or inside[1][k] else weight[asked]
                 gain = phrase * (2.5 if numeric and numeric[k] else 1)
                 match += gain * sum(min(shared.get((j - back, k - back), 0.0), most) for back in (0, 1))

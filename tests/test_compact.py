@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -140,6 +141,20 @@ def test_json_lines_stay_whole_and_are_divided_where_none_fits(compressor: Beave
     assert ORDERS[4]["note"] in found
 
 
+@pytest.mark.parametrize("budget", [24, 30, 40])
+def test_of_a_string_that_does_not_fit_a_sentence_is_kept(compressor: BeaverPromptCompressor, budget: int) -> None:
+    said = {
+        "losses": "Much water leaks away each year. The mains are of 1940. The programme is led by Marta Ilves.",
+        "charges": "Customers are billed twice a year. With a meter they pay 1.84. The Blue Card halves the charge.",
+        "board": "It consists of nine members. Its chair is Oluwaseun Pratt. Minutes are published within ten days.",
+    }
+    rows = [
+        json.dumps({"text": f"{text} And so on, as all of us know by now.", "id": key}) for key, text in said.items()
+    ]
+    found = kept(compressor, "\n".join(rows), "Who leads the programme?", budget)
+    assert "The programme is led by Marta Ilves." in found
+
+
 @pytest.mark.parametrize("budget", [40, 60, 80])
 def test_a_short_line_that_does_not_fit_is_divided(compressor: BeaverPromptCompressor, budget: int) -> None:
     order = {"order": "A-1182", "status": "shipped", "placed": "2025-06-01T10:22:08", "total": 182.4, "currency": "DKK"}
@@ -218,13 +233,14 @@ def places_by_walking(text: str) -> list[tuple[int, int]]:
             if text[start] == "{" or text[place + 1] == "{" or rows:
                 found.append((place + 1, depth))
     for start, end, depth in strings:
-        place = start
+        place, lines = start, []
         while place < end:
             if text[place] == "\\":
                 if text[place + 1] == "n":
-                    found.append((place + 2, depth + 1))
+                    lines.append((place + 2, depth + 1))
                 place += 1
             place += 1
+        found += [(start + 1, depth + 1), *lines] if lines else []
     return sorted(found)
 
 
@@ -340,6 +356,19 @@ def test_a_text_in_a_string_is_read_as_by_itself(compressor: BeaverPromptCompres
         assert answer in found, found
         assert heading in found[: found.index(answer)], found
         assert all(piece in IN_STRINGS[form] for piece in found.split("\n"))
+
+
+def test_a_paragraph_that_is_wrapped_in_a_string_is_one(compressor: BeaverPromptCompressor) -> None:
+    said = (
+        "The ferry to Visby was founded by two sisters from Lund. It sails from May to October, three times a day, and "
+        "takes bicycles for free. Dogs pay half of what their owners pay. In storms it stays in the harbour of Ystad. "
+    )
+    text = json.dumps({"id": 4, "text": "Ferries\n\n" + textwrap.fill(3 * said, 60) + "\n\nThe end.", "ok": True})
+    lines = [lined.line(at) for lined in [read_lines([text])] for at in range(lined.starts.size)]
+    begins = ["{", '"id": 4,', '"text": "', "Ferries", "The ferry", 'The end."', '"ok": tru', "}"]
+    assert [line[:9] for line in lines] == begins
+    sentence = kept(compressor, text, "Where does it stay in storms?", 40)
+    assert " ".join(sentence.replace("\\n", " ").split()).endswith("In storms it stays in the harbour of Ystad.")
 
 
 def test_what_is_written_out_elsewhere_is_no_line_end() -> None:

@@ -214,3 +214,18 @@ def test_hostile_cues_come_back() -> None:
     ):
         units_of(text)
         leads_of(text)
+
+
+def test_passages_below_their_titles_are_kept_in_sentences(compressor: BeaverPromptCompressor) -> None:
+    said = {
+        "Losses": "Much water leaks away each year. The mains are of 1940. The programme is led by Marta Ilves.",
+        "Charges": "Customers are billed twice a year. With a meter they pay 1.84. The Blue Card halves the charge.",
+        "Board": "It consists of nine members. Its chair is Oluwaseun Pratt. Minutes are published within ten days.",
+    }
+    chunks = [
+        f"Title: {title}\nContent: {text} So it has been for as long as any of us can remember, and so it will be for some time."
+        for title, text in said.items()
+    ]
+    found = kept(compressor, "\n\n".join(chunks), "Who leads the programme?", 32)
+    assert found.startswith("Title: Losses\nContent:")
+    assert "The programme is led by Marta Ilves." in found

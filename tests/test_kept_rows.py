@@ -48,6 +48,8 @@ def test_a_number_is_not_found_in_a_longer_one(compressor: BeaverPromptCompresso
     rooms = compressor.prepare("\n\n".join(lines.values()))
     for number, line in lines.items():
         assert line in kept(compressor, rooms, f"How many sacks are in room {number}?", 40)
+    keys = "Room 1: key at the porter\nRoom 2: key at Dr. Falk\nRoom 20: key at Mr. Oduya\nRoom 23: key at Mr. Klee"
+    assert kept(compressor, keys, "Who has the key of room 2?", 12) == "Room 2: key at Dr. Falk"
 
 
 def test_a_row_is_found_by_its_number_among_numbers_like_it(compressor: BeaverPromptCompressor) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -33,6 +34,8 @@ def maxsim_scores(
     gains more.  What is a word by itself gains no more than its own ``w_k``: ``of the`` says nothing more in a longer
     run.
 
+    A number of one token matches no part of a longer one.
+
     Differs from the paper: takes the place of Eq. 7.  It is ColBERT's late interaction over static token embeddings:
     an exact match counts fully, in any case, a related word by its cosine.  A word counts once, however many tokens it
     is spelt in, and so does a token that the query repeats.  What a training has left short says little: ``w_k`` is
@@ -58,6 +61,11 @@ def maxsim_scores(
     shares = weights.new_zeros(count, longest)
     shares[prompts, query.columns] = weights / totals
     known = torch.cat([query.places[query.places < context.counts.numel()].long(), query.forms[0]])
+    numbers = query.words.numeric & (sizes == 1)
+    wanted = None
+    if bool(numbers.any()):
+        wanted = numbers.new_zeros(count, longest)
+        wanted[prompts, query.columns] = numbers
     units = query.rows / norms.unsqueeze(1)
     below = float(np.nextafter(np.float32(config.maxsim_floor), np.float32(-1)))  # what is above it stays
     found: list[Tensor] = []
@@ -67,7 +75,8 @@ def maxsim_scores(
         functional.threshold(cosines, below, 0, inplace=True).mul_(of_prompt(shares[:, low:high], context.prompts))
         matching = (cosines.sum(1) > 0).index_fill_(0, known, True)  # [U]; few match, and only they are gathered
         inside = phrases if phrases is None or longest == high - low else phrases.between(low, high)
-        more = of_all(pieces, partial(_best_matches, cosines, matching, inside))
+        torn = None if wanted is None else _Torn(context, wanted[:, low:high])
+        more = of_all(pieces, partial(_best_matches, cosines, matching, inside, torn))
         found = [total + term for total, term in zip(found, more, strict=True)] if found else more
     return [total.float() for total in found]
 
@@ -102,13 +111,44 @@ def _cosines(context: ContextTokens, query: QueryTokens, units: Tensor, low: int
     return cosines
 
 
-def _best_matches(weighted: Tensor, matching: Tensor, phrases: Phrases | None, piece: Piece) -> list[Tensor]:
+class _Torn(NamedTuple):
+    """Which matches are of a number with a part of a longer one: 2 is not in 22.
+
+    Attributes:
+        context: the context.
+        numbers: True for each query token that is a number by itself, by the prompts, bool [B, k].
+    """
+
+    context: ContextTokens
+    numbers: Tensor
+
+    def leave_out(self, matches: Tensor, piece: Piece, at: Tensor) -> None:
+        """Set to 0 those of some tokens of a piece.
+
+        Args:
+            matches: of the tokens, [P, k]; is changed.
+            piece: that they are of.
+            at: their index in it, int64 [P].
+        """
+        inside, places = self.context.inside, at + piece.start
+        behind = inside.index_select(0, (places + 1).clamp_max(inside.numel() - 1))
+        rows = (inside.index_select(0, places) | behind).nonzero().squeeze(1)
+        tokens = piece.tokens.index_select(0, at.index_select(0, rows))
+        numbers = self.numbers.index_select(0, self.context.prompts.index_select(0, tokens))
+        matches[rows] = matches.index_select(0, rows).masked_fill_(numbers, 0)
+
+
+def _best_matches(
+    weighted: Tensor, matching: Tensor, phrases: Phrases | None, torn: _Torn | None, piece: Piece
+) -> list[Tensor]:
     """Sum over query tokens of the best weighted match ([U, k]) in each range of a piece.
 
     Tokens are gathered where ``matching`` ([U]) says so; all that are part of a phrase are.
     """
     at = matching.index_select(0, piece.tokens).nonzero().squeeze(1)  # [P]
     matches = weighted.index_select(0, piece.tokens.index_select(0, at))  # [P, k]
+    if torn is not None:
+        torn.leave_out(matches, piece, at)
     if phrases is not None:
         edges = torch.tensor([piece.start, piece.start + piece.tokens.numel()], device=at.device)
         first, last = torch.searchsorted(phrases.tokens, edges).tolist()

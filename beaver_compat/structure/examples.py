@@ -110,11 +110,14 @@ def add_examples(lined: LinedText, needed: Positions, items: Positions) -> None:
 def _short(lined: LinedText, begins: Positions, limits: Positions) -> tuple[Positions, Positions]:
     """The short blocks of two or three lines; all short ones where the text ends with a cue that waits for an answer.
 
-    Else those of more lines are records of which single lines are asked for.
+    Else those of more lines are records of which single lines are asked for, and where most end with several sentences,
+    as passages below their titles do, single sentences are.
     """
     open_ended = is_any(lined.points[lined.ends[-1:] - 1], _OPEN).any()
     short = lined.ends[limits - 1] - lined.starts[begins] <= _LONGEST
     short &= (limits - begins <= _MOST_LINES) | open_ended
+    said = any_between(lined.boundaries.sentences, lined.first[limits - 1] + 1, lined.ends[limits - 1])
+    short &= open_ended | (2 * np.count_nonzero(said) <= said.size)
     return begins[short], limits[short]
 
 

@@ -112,7 +112,7 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
     line_numbers, first_words, last_words = _visible_lines(words, begins)
     begun, ended = words[first_words], word_ends[last_words]
     written = written_out(characters, text, begun, ended)
-    members, depths, printed = unfolded(characters, text, words, begun, ended, written.line_ends)
+    members, depths, printed = unfolded(characters, text, words, begun, ended, written.lines)
     inner = members
     if members.size or written.line_ends.size:
         apart = ~json_lines(characters, begun, ended, rises(line_numbers, -2) == 1, LONGEST_RECORD)
@@ -133,13 +133,14 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
         line_numbers, first_words, last_words = _visible_lines(words, begins)
     lines = begins[line_numbers]
     sentences, pauses = _sentence_starts(characters, words)
-    after_blank = rises(line_numbers, -2) > 1
+    after_blank = (rises(line_numbers, -2) > 1) | among(lines, written.strings[::2] + 1)
     ends = word_ends[last_words]
     terminated = ends_sentence(characters.classes, ends)
     found = Lines(lines, line_numbers, first_words, last_words, words, word_ends)
     soft = soft_lines(characters, found, terminated)
     records, tables = _records(characters, lines, words[first_words], ends, terminated, after_blank, sentences)
-    hard = np.flatnonzero(~soft | among(lines, members))
+    in_string = written.strings.searchsorted(lines, side="right") % 2 > 0
+    hard = np.flatnonzero(~soft | (among(lines, members) & ~in_string))
     return Boundaries(
         lines=lines,
         hard_lines=lines[hard],

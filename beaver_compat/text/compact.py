@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import among, any_between, distinct, nexts, rises
+from beaver_compat.text.ascending import among, any_between, distinct, nexts, rises, union
 from beaver_compat.text.characters import NEWLINE, SPACE, Characters, is_any
 
 Positions = NDArray[np.int64]
@@ -50,6 +50,11 @@ class Written(NamedTuple):
     spaces: Positions
     quotes: Positions
     strings: Positions
+
+    @property
+    def lines(self) -> Positions:
+        """Where the lines in strings begin, ascending."""
+        return union(self.strings[::2] + 1, self.line_ends + 2)
 
     def at(self, lines: Callable[[Positions], NDArray[np.bool_]]) -> Written:
         """Those at some places."""
@@ -125,7 +130,7 @@ def unfolded(
     words: Positions,
     starts: Positions,
     ends: Positions,
-    line_ends: Positions,
+    inner: Positions,
 ) -> tuple[Positions, Positions, NDArray[np.bool_]]:
     """Where the members of JSON and the blocks of HTML inside lines begin, ascending, and how deep each stands.
 
@@ -134,7 +139,7 @@ def unfolded(
         text: the same.
         words: where each stretch without white space begins, ascending, int64.
         starts, ends: of each line without the white space around it, ascending, int64 [N].
-        line_ends: those that are written out in strings (`written_out`).
+        inner: where lines begin in strings (`written_out`), ascending.
 
     Returns:
         The places and depths, int64 [k], and True for each place where a printer would begin a line, bool [k]: the
@@ -145,7 +150,7 @@ def unfolded(
     if not divided.any():
         return starts[:0], starts[:0], divided[:0]
     starts, ends = starts[divided], ends[divided]
-    members, depths, long = _members(characters, *_values(characters, starts, ends), line_ends)
+    members, depths, long = _members(characters, *_values(characters, starts, ends), inner)
     blocks = _blocks(characters, text, starts, ends)
     places, depths = np.concatenate([members, blocks]), np.concatenate([depths, np.zeros_like(blocks)])
     if not places.size:
@@ -214,7 +219,7 @@ def _values(characters: Characters, starts: Positions, ends: Positions) -> tuple
 
 
 def _members(
-    characters: Characters, starts: Positions, ends: Positions, line_ends: Positions
+    characters: Characters, starts: Positions, ends: Positions, inner: Positions
 ) -> tuple[Positions, Positions, NDArray[np.bool_]]:
     """Where the members of arrays and objects begin, where these are closed, and how deep the places are.
 
@@ -227,10 +232,10 @@ def _members(
     signs = _outer_signs(characters, starts, ends, quotes)
     valid = _valid(signs, ends) | (np.diff(quotes.searchsorted([starts, ends]), axis=0)[0] > 1)
     signs = signs.at(valid[signs.values])
-    before = signs.places.searchsorted(line_ends) - 1
-    line_ends, before = line_ends[before >= 0], before[before >= 0]
-    inside = line_ends < ends[signs.values[before]]
-    lines, line_depths = line_ends[inside] + 2, signs.depths[before[inside]] + 1
+    before = signs.places.searchsorted(inner) - 1
+    inner, before = inner[before >= 0], before[before >= 0]
+    inside = inner < ends[signs.values[before]]
+    lines, line_depths = inner[inside], signs.depths[before[inside]] + 1
     signs = signs.at(np.argsort(signs.levels, kind="stable"))  # those of one array or object behind each other
     opening = np.flatnonzero(signs.steps > 0)
     own = (signs.steps > 0).cumsum() - 1
