@@ -223,7 +223,7 @@ def test_passages_below_their_titles_are_kept_in_sentences(compressor: BeaverPro
         "Board": "It consists of nine members. Its chair is Oluwaseun Pratt. Minutes are published within ten days.",
     }
     chunks = [
-        f"Title: {title}\nContent: {text} So it has been for as long as any of us can remember, and so it will be for some time."
+        f"Title: {title}\nContent: {text} So it has been as long as any of us can remember, and so it will be for long."
         for title, text in said.items()
     ]
     found = kept(compressor, "\n\n".join(chunks), "Who leads the programme?", 32)
