@@ -358,6 +358,24 @@ def test_a_text_in_a_string_is_read_as_by_itself(compressor: BeaverPromptCompres
         assert all(piece in IN_STRINGS[form] for piece in found.split("\n"))
 
 
+def test_python_writes_strings_in_either_kind_of_quotes(compressor: BeaverPromptCompressor) -> None:
+    said = {
+        "Energy": "The pumps use most of the power. It's a costly business, all in all.",
+        "Selby": "The contract guarantees 8,000 cubic metres a day. It's valid until 2041.",
+        "Turbine": "A turbine at the foot of the dam produces 640 megawatt hours a year.",
+        "Board": "It's made of nine members, of whom the towns name five. The chair is Oluwaseun Pratt.",
+    }
+    text = repr([{"id": number, "title": title, "text": text} for number, (title, text) in enumerate(said.items(), 5)])
+    asked = {
+        "Energy": "What uses most power?",
+        "Selby": "Until when is the contract valid?",
+        "Board": "Who is the chair?",
+    }
+    for title, question in asked.items():
+        found = kept(compressor, text, question, 60)
+        assert f"'title': '{title}'" in found[: found.index(said[title])]
+
+
 def test_a_paragraph_that_is_wrapped_in_a_string_is_one(compressor: BeaverPromptCompressor) -> None:
     said = (
         "The ferry to Visby was founded by two sisters from Lund. It sails from May to October, three times a day, and "

@@ -150,7 +150,7 @@ def unfolded(
     if not divided.any():
         return starts[:0], starts[:0], divided[:0]
     starts, ends = starts[divided], ends[divided]
-    members, depths, long = _members(characters, *_values(characters, starts, ends), inner)
+    members, depths, long = _members(characters, text, *_values(characters, starts, ends), inner)
     blocks = _blocks(characters, text, starts, ends)
     places, depths = np.concatenate([members, blocks]), np.concatenate([depths, np.zeros_like(blocks)])
     if not places.size:
@@ -219,7 +219,7 @@ def _values(characters: Characters, starts: Positions, ends: Positions) -> tuple
 
 
 def _members(
-    characters: Characters, starts: Positions, ends: Positions, inner: Positions
+    characters: Characters, text: str, starts: Positions, ends: Positions, inner: Positions
 ) -> tuple[Positions, Positions, NDArray[np.bool_]]:
     """Where the members of arrays and objects begin, where these are closed, and how deep the places are.
 
@@ -228,7 +228,7 @@ def _members(
     """
     if not starts.size:
         return starts, starts, starts > 0
-    quotes = _quotes(characters, starts, ends)
+    quotes = _quotes(characters, text, starts, ends)
     signs = _outer_signs(characters, starts, ends, quotes)
     valid = _valid(signs, ends) | (np.diff(quotes.searchsorted([starts, ends]), axis=0)[0] > 1)
     signs = signs.at(valid[signs.values])
@@ -260,20 +260,34 @@ def _before_object(characters: Characters, places: Positions) -> NDArray[np.bool
     return (following == ord("{")) | ((following == ord(" ")) & (points.take(places + 2, mode="clip") == ord("{")))
 
 
-def _quotes(characters: Characters, starts: Positions, ends: Positions) -> Positions:
-    """The quotes around the strings of some values, ascending: of one kind in each, that of its first."""
+def _quotes(characters: Characters, text: str, starts: Positions, ends: Positions) -> Positions:
+    """The quotes around the strings of some values, ascending.
+
+    These are of one kind in each value, that of its first, but where others stand outside such strings: Python writes a
+    string with an apostrophe in double quotes.
+    """
     points = characters.points
     kinds = [characters.marks(sign) for sign in "\"'"]
     first = [np.append(quotes, points.size)[quotes.searchsorted(starts)] for quotes in kinds]
-    parts = []
-    for kind, quotes in enumerate(kinds):
-        value = starts.searchsorted(quotes, side="right") - 1
-        own = (value >= 0) & (quotes < np.append(ends, 0)[value])
-        own[own] = (first[kind] < first[1 - kind])[value[own]]
-        parts.append(quotes[own])
-    quotes = np.sort(np.concatenate(parts), kind="stable")
     slashes = _escapes(characters)
-    return quotes[~among(quotes - 1, slashes)]
+    parts, others = [], []
+    for kind, quotes in enumerate(kinds):
+        quotes = quotes[~among(quotes - 1, slashes)]
+        value = starts.searchsorted(quotes, side="right") - 1
+        inside = (value >= 0) & (quotes < np.append(ends, 0)[value])
+        quotes, own = quotes[inside], (first[kind] < first[1 - kind])[value[inside]]
+        parts.append(quotes[own])
+        others.append(quotes[~own])
+    found, other = (np.sort(np.concatenate(quotes), kind="stable") for quotes in (parts, others))
+    value = starts.searchsorted(other, side="right") - 1
+    mixed = distinct(value[(found.searchsorted(other) - found.searchsorted(starts[value])) % 2 == 0])
+    if not mixed.size:
+        return found
+    limits = zip(starts[mixed].tolist(), ends[mixed].tolist(), strict=True)
+    strings = [match.span() for start, end in limits for match in _STRING.finditer(text, start, end)]
+    edges = np.array(strings, dtype=np.int64).reshape(-1, 2) - [0, 1]
+    found = found[~among(starts.searchsorted(found, side="right") - 1, mixed)]
+    return np.sort(np.concatenate([found, edges.ravel()]), kind="stable")
 
 
 def _escapes(characters: Characters) -> Positions:
