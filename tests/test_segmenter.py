@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beaver_compat import segmenter
+from beaver_compat import BeaverConfig, BeaverPromptCompressor, segmenter
+from beaver_compat.document import prepare_document
 from beaver_compat.segmenter import page_limits, partition, repeats, segment_limits
 
 
@@ -97,3 +99,17 @@ def test_a_cut_behind_a_comma_stays_there() -> None:
     assert moved(" while").startswith(" while")
     assert moved(" dog").startswith(" while")
     assert moved(",000").startswith(" while")
+
+
+def test_pages_end_where_paragraphs_do_in_the_paper_at_any_line(compressor: BeaverPromptCompressor) -> None:
+    said = "The ferry to Visby was founded by two sisters from Lund, and it sails from May to October. "
+    text = "\n\n".join(textwrap.fill(2 * said, 30) for _ in range(4))
+    paragraphs, lines = ([0, *(match.end() for match in re.finditer(end, text))] for end in ("\n\n", "\n(?!\n)"))
+    tokenizer = compressor._tokenizer
+    pages, of_paper = (
+        prepare_document([text], tokenizer.encode([text]), tokenizer, config).pages.starts.tolist()
+        for config in (BeaverConfig(), BeaverConfig.paper())
+    )
+    assert pages == paragraphs
+    assert {*of_paper} <= {*lines}
+    assert of_paper != paragraphs

@@ -3,7 +3,7 @@
 That is few-shot examples (`examples`), questions with their options (`choices`), short fenced blocks (`fences`),
 environments of LaTeX (`environments`), items of lists (`items`) and sections of settings (`sections`), headers of code
 (`code_headers`), lines of code that read like sentences or are long (`statements`), rows in columns (`columns`), short
-entries of a log (`logs`), short cues of subtitles (`cues`) and lines of a transcript.
+entries of a log (`logs`), short cues of subtitles (`cues`) and lines of a transcript (`turns`).
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 

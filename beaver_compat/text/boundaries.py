@@ -124,9 +124,11 @@ def find_boundaries(characters: Characters, text: str) -> Boundaries:
         own = divided(members) & printed
         members, depths, inner = members[own], depths[own], members[~own & ~is_any(characters.points[members], "}]")]
         written = written.at(divided)
-        _take_written(characters, written)
-        words, word_ends = characters.runs_without(_BLANK)
-        begins = union(np.concatenate([[0], _line_ends(characters) + 1]), members)
+        if written.line_ends.size:
+            _take_written(characters, written)
+            words, word_ends = characters.runs_without(_BLANK)
+            begins = np.concatenate([[0], _line_ends(characters) + 1])
+        begins = union(begins, members)
         word = words.searchsorted(members, side="right") - 1
         torn = members[(words[word] < members) & (members < word_ends[word])]
         words, word_ends = union(words, torn), union(word_ends, torn)

@@ -96,15 +96,17 @@ def written_out(characters: Characters, text: str, starts: Positions, ends: Posi
         text: the same.
         starts, ends: of each line without the white space around it, ascending, int64 [N].
     """
-    none = starts[:0]
-    escapes = _escapes(characters) if "\\n" in text else none
+    none = Written(*[starts[:0]] * 4)
+    if "\\n" not in text:
+        return none
+    escapes = _escapes(characters)
     signs = characters.points.take(escapes + 1, mode="clip")
     second = characters.points.take(escapes + 2, mode="clip")
     ended = (signs == ord("n")) | ((signs == ord("\\")) & (second == ord("n")))
     lines = distinct(starts.searchsorted(escapes[ended], side="right") - 1)
     lines = lines[ends[lines] - starts[lines] > _LONGEST_LINE]
     if not lines.size:
-        return Written(none, none, none, none)
+        return none
     spans = [
         match.span()
         for start, end in zip(starts[lines].tolist(), ends[lines].tolist(), strict=True)

@@ -82,22 +82,20 @@ class LinedText:
     @cached_property
     def regions(self) -> Positions:
         """Number of each line's context, or of the string that it stands in, int64 [N]."""
-        strings = self.boundaries.strings
-        if not strings.size:
-            return self.contexts
-        edge = strings.searchsorted(self.starts, side="right")
+        edge = self._string_edges
         return np.where(edge % 2, self.context_starts.size + edge, self.contexts)
 
     @cached_property
     def limits(self) -> Positions:
         """The line behind the last of each line's region, int64 [N]."""
-        strings = self.boundaries.strings
+        edge, ends = self._string_edges, np.append(self.boundaries.strings, len(self.text))
         behind = self.contexts.searchsorted(self.contexts, side="right")
-        if not strings.size:
-            return behind
-        edge = strings.searchsorted(self.starts, side="right")
-        ends = np.append(strings, len(self.text))[edge]
-        return np.where(edge % 2, self.starts.searchsorted(ends), behind)
+        return np.where(edge % 2, self.starts.searchsorted(ends[edge]), behind)
+
+    @cached_property
+    def _string_edges(self) -> Positions:
+        """How many edges of strings stand before each line, which is inside one where that is odd, int64 [N]."""
+        return self.boundaries.strings.searchsorted(self.starts, side="right")
 
     @cached_property
     def edges(self) -> Positions:

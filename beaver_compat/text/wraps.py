@@ -76,8 +76,9 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     begins, first_ends, ends = lines.words[text], lines.word_ends[text], lines.word_ends[lines.last]
     markers = item_markers(points, initials, begins, first_ends) & (text < lines.last)
     width, first_width = ends - lines.starts, first_ends - begins
-    adjacent &= ~_under_terms(characters, lines, begins, first_ends, adjacent, markers)
-    adjacent &= ~_under_titles(characters, lines, begins, first_ends, adjacent, markers | (~adjacent & ~terminated))
+    roomy = np.append(False, width[:-1] + 1 + first_width[1:] <= width[1:])  # the first word had room on the line above
+    adjacent &= ~_under_terms(characters, lines, begins, first_ends, adjacent, markers, roomy)
+    adjacent &= ~_under_titles(characters, lines, begins, markers | (~adjacent & ~terminated), roomy)
     blocks = np.flatnonzero(~adjacent)
     sizes = nexts(blocks, soft.size) - blocks
     hanging, apart = _in_items(points, lines, text, markers, blocks, sizes)
@@ -217,7 +218,13 @@ def _texts(points: NDArray[np.uint32], lines: Lines) -> tuple[Positions, Flags, 
 
 
 def _under_terms(
-    characters: Characters, lines: Lines, begins: Positions, first_ends: Positions, adjacent: Flags, markers: Flags
+    characters: Characters,
+    lines: Lines,
+    begins: Positions,
+    first_ends: Positions,
+    adjacent: Flags,
+    markers: Flags,
+    roomy: Flags,
 ) -> Flags:
     """True for each line that begins the text under a term: deeper than the line above, which had room for its first
     word.  Above that there is nothing in the block but other terms, as in a manual's page.
@@ -226,11 +233,10 @@ def _under_terms(
         characters, lines: of the text.
         begins, first_ends: of the first word of each line behind its comment sign, int64 [N].
         adjacent, markers: True for each line that goes on with a block; with the mark of an item, bool [N].
+        roomy: True for each whose first word had room on the line above, bool [N].
     """
     columns, ends = begins - lines.starts, lines.word_ends[lines.last]
-    widths = ends - lines.starts
-    deeper = (rises(columns, 0) >= _DEEPER) & adjacent & ~markers
-    deeper[1:] &= widths[:-1] + 1 + (first_ends - begins)[1:] <= widths[1:]
+    deeper = (rises(columns, 0) >= _DEEPER) & adjacent & ~markers & roomy
     below = np.flatnonzero(deeper)
     below = below[markers[below - 1]]
     deeper[below] = ~_runs_on(characters, begins[below], first_ends[below], ends[below - 1])
@@ -241,20 +247,18 @@ def _under_terms(
     return deeper & (np.maximum.accumulate(np.where(deeper, 0, order)) == begun)
 
 
-def _under_titles(
-    characters: Characters, lines: Lines, begins: Positions, first_ends: Positions, adjacent: Flags, titles: Flags
-) -> Flags:
+def _under_titles(characters: Characters, lines: Lines, begins: Positions, titles: Flags, roomy: Flags) -> Flags:
     """True for each line that begins the text under a title: at its column, not small, its first word had room there.
 
     Args:
         characters, lines: of the text.
-        begins, first_ends: of the first word of each line behind its comment sign, int64 [N].
-        adjacent, titles: True for each line that goes on with a block; that may be a title, bool [N].
+        begins: of each line behind its comment sign, int64 [N].
+        titles: True for each that may be a title, bool [N].
+        roomy: as of `_under_terms`.
     """
-    widths = lines.word_ends[lines.last] - lines.starts
     flush = rises(begins - lines.starts, 0) == 0
-    found = adjacent & flush & ((characters.classes[begins] & LOWER) == 0)
-    found[1:] &= (widths[:-1] + 1 + (first_ends - begins)[1:] <= widths[1:]) & titles[:-1]
+    found = roomy & flush & ((characters.classes[begins] & LOWER) == 0)
+    found[1:] &= titles[:-1]
     return found
 
 
