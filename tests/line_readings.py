@@ -28,8 +28,8 @@ def units_of(text: str, implicit_query: bool = False) -> Boundaries:
     return with_units(read_lines([text]), implicit_query).boundaries
 
 
-def leads_of(*contexts: str) -> tuple[list[str], Leads | None]:
-    lined = read_lines(contexts)
+def leads_of(*contexts: str, units: bool = False) -> tuple[list[str], Leads | None]:
+    lined = with_units(read_lines(contexts)) if units else read_lines(contexts)
     cut = [lined.text[start:end].rstrip() for start, end in pairwise(lined.edges.tolist())]
     return cut, find_leads(lined)
 
@@ -47,9 +47,9 @@ def needs(*contexts: str) -> dict[str, set[str]]:
     return found
 
 
-def names(*contexts: str) -> dict[str, set[str]]:
-    """The labels that each line needs, by their texts."""
-    lines, leads = leads_of(*contexts)
+def names(*contexts: str, units: bool = False) -> dict[str, set[str]]:
+    """The labels that each line needs, by their texts; with ``units`` as where those of the text are known."""
+    lines, leads = leads_of(*contexts, units=units)
     assert leads is not None
     text = "\n\n".join(contexts)
     found: dict[str, set[str]] = {}

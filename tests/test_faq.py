@@ -77,3 +77,46 @@ def test_no_answer_is_kept_below_another_question_and_no_question_alone(
 def test_many_numbered_pairs_do_no_harm(compressor: BeaverPromptCompressor, pair: str) -> None:
     text = "".join(pair.format(at) for at in range(10_000)) + "The toll is 24 crowns.\n"
     assert "24 crowns" in kept(compressor, text, "How high is the toll in crowns?", 60)
+
+
+SPOKEN = {
+    "Q: How do I return a broken lamp?": "A: Send it back in its box. We pay for the postage within thirty days.",
+    "Q: What does express shipping cost?": "A: Express shipping costs nine euros. It arrives on the next working day.",
+    "Q: Can I change the colour of my order?": "A: Yes, until the order is packed. Write to us with your number.",
+    "Q: Who repairs the espresso machine?": "A: Our workshop in Turin repairs it. Bring the receipt with you.",
+}
+LATER = (
+    "Batteries must be taken out before you post it. The courier refuses it otherwise.",
+    "Islands take two days longer. We tell you at the checkout.",
+    "After that it cannot be changed. You may return it for a refund.",
+    "This takes about three weeks. A loan costs five euros a week.",
+)
+
+
+def test_an_answer_goes_on_in_further_paragraphs(compressor: BeaverPromptCompressor) -> None:
+    pairs = zip(SPOKEN.items(), LATER, strict=True)
+    text = "\n\n".join(f"{asked}\n{said}\n\n{later}" for (asked, said), later in pairs)
+    found = names(text, units=True)
+    for (asked, _), later in zip(SPOKEN.items(), LATER, strict=True):
+        assert found[later] == {asked, "A:"}
+    asked, later = [*SPOKEN][3], LATER[3]
+    assert kept(compressor, text, "How much does a loan cost per week?", 40) == f"{asked}\nA: {later}"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "[call ended]\n\nThe caller was told to wait. A callback is due on Monday.",
+        "Summary\n\nThe caller was told to wait. A callback is due on Monday.",
+    ],
+)
+def test_what_stands_behind_a_call_is_not_of_its_last_speaker(last: str) -> None:
+    said = "Ann: Hello, my line is dead. It has been since noon.\n\nBob: I see that here. I will send a technician."
+    found = names(f"{said}\n\n{said}\n\n{last}", units=True)
+    assert found["The caller was told to wait. A callback is due on Monday."].isdisjoint({"Ann:", "Bob:"})
+
+
+def test_the_value_of_a_key_is_no_turn() -> None:
+    mail = "From: Ann\nTo: Bob\nSubject: {0}\n\nThe {0} is ready. Come and look at it."
+    found = names("\n\n".join(mail.format(thing) for thing in ("lamp", "chair", "table", "stool")), units=True)
+    assert "Subject:" not in found["The chair is ready. Come and look at it."]

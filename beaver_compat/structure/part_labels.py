@@ -27,6 +27,8 @@ _NUMBER_REACH = 48  # characters in which the number begins
 _MOST_KINDS = 256  # the commonest
 _LONGEST_NAME = 34  # characters in which the colon stands, or the stars begin
 _LEAST_NAMES, _NAMED_SHARE = 3, 0.25  # of the paragraphs begin with a name
+_SPEAKER_ENDS = ":\uff1a*>]"
+_SAID_SHARE = 0.8  # of the turns end like sentences
 _TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none has
 
 _WORD = r"[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?"
@@ -38,7 +40,8 @@ _NO_NAME = re.compile(r"[\d,\uff0c_]")  # in what stands before a colon: a line 
 _BOLD, _PLAIN, _VALUED = "**", ":", "0"  # kinds of names; no name, but a key with its value
 _STAMPED, _RULED, _ROLE = "@", "--", "<|"  # and of lines that are labels by their shape
 _SHAPED = (_STAMPED, _RULED, _ROLE)
-_NAMES = (_BOLD, _PLAIN, *_SHAPED)
+_SPOKEN = ">>"  # and of turns, of which some go on in further paragraphs
+_NAMES = (_BOLD, _PLAIN, _SPOKEN, *_SHAPED)
 _RULE = r"[-=*]{2,8}"
 _NOTE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _MARK = r"(?:[:.](?=[\s*]|$)|\uff1a| [-\u2013\u2014](?= ))"
@@ -136,9 +139,11 @@ def find_part_labels(lined: LinedText) -> PartLabels:
         own = _alone(found, lines, limits, lined, among(lines, asked), word)
         if word == _ROLE:
             own[:] = True
+        elif word == _SPOKEN:
+            own = limits > lines + 1
         elif word:
             own |= lined.boundaries.after_blank[lines]
-        low = (word == _PLAIN) | ((word == _BOLD) & ~found.alone[lines])
+        low = (word in (_PLAIN, _SPOKEN)) | ((word == _BOLD) & ~found.alone[lines])
         columns = (column[own].tolist() for column in (lines, limits, guessed, low))
         found.parts.extend(map(Part._make, zip(*columns, strict=True)))
     return found
@@ -154,7 +159,7 @@ def _labels(lined: LinedText, roles: dict[int, int]) -> dict[tuple[str, str], li
     found = _with_numbers(lined)
     numbered = {label.line for labels in found.values() for label in labels}
     stamped = stamped_lines(lined)
-    for kind, labels in _names(lined).items():
+    for kind, labels in {**_names(lined), (_SPOKEN, _SPOKEN): _turns(lined)}.items():
         found[kind] = [label for label in labels if label.line not in stamped and label.line not in roles]
     ruled = {line: end for line, end in sorted(ruled_lines(lined).items()) if line not in numbered}
     for sign, label_ends in ((_STAMPED, stamped), (_RULED, ruled), (_ROLE, roles)):
@@ -222,6 +227,27 @@ def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
     return {kind: labels for kind, labels in found.items() if enough(kind[0], labels)}
 
 
+def _turns(lined: LinedText) -> list[_Label]:
+    """The turns of a transcript, where enough paragraphs begin with one and others between them have no label.
+
+    Nearly all of them end like sentences: what does not is the value of a key.
+    """
+    boundaries, starts = lined.boundaries, lined.starts
+    turns = (boundaries.labels > starts) & (boundaries.labels < lined.ends)
+    label_ends = boundaries.word_ends[boundaries.words.searchsorted(boundaries.labels) - 1]
+    turns &= is_any(lined.points[label_ends - 1], _SPEAKER_ENDS)
+    said = np.maximum.accumulate(turns) & np.maximum.accumulate(turns[::-1])[::-1]
+    others = said & boundaries.after_blank & ~turns & boundaries.terminated
+    least = max(_LEAST_NAMES, _NAMED_SHARE * np.count_nonzero(boundaries.after_blank))
+    if turns.sum() < least or not others.any() or boundaries.terminated[turns].mean() < _SAID_SHARE:
+        return []
+    ends = boundaries.labels[turns].tolist()
+    return [
+        _Label(line, number, end)
+        for number, (line, end) in enumerate(zip(np.flatnonzero(turns).tolist(), ends, strict=True))
+    ]
+
+
 def _counts_up(labels: list[_Label]) -> bool:
     """Whether most numbers of some labels are one more than the last.
 
@@ -271,7 +297,7 @@ def _alone(
     short = (ends[lines] - first[lines] <= LONGEST_TITLE) & ~boundaries.terminated[lines]
     if asked.sum() >= _TITLED_SHARE * lines.size:
         short |= asked & (ends[lines] - first[lines] <= LONGEST_LABEL)
-    short &= word not in _SHAPED
+    short &= word not in (_SPOKEN, *_SHAPED)
     alone = ((rest <= 0) | short) & (limits > lines + 1)
     found.ends[lines[alone]] = boundaries.hard_lines[lines[alone] + 1]
     found.alone[lines[alone]] = True
