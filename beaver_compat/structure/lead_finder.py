@@ -29,6 +29,7 @@ from beaver_compat.structure.metadata import add_headers, add_sources
 from beaver_compat.structure.parts import Parts, find_parts
 from beaver_compat.structure.roles import find_roles, role_keys
 from beaver_compat.structure.sections import section_names, settings_sections
+from beaver_compat.structure.stanzas import add_stanzas
 from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.traces import add_frames, add_trees
 from beaver_compat.text.ascending import among
@@ -91,6 +92,7 @@ def find_leads(lined: LinedText) -> Leads | None:
         heads[contexts[heads] != contexts] = -1
     add_groups(lined, parts.alone, items, follows)
     _add_items(items, parts, starts)
+    add_stanzas(lined, parts, needed, items)
     np.maximum(parts.owners, functions, out=parts.owners)
     signatures = np.zeros(starts.size, dtype=bool)
     signatures[functions[functions >= 0]] = True

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.structure.part_labels import LONGEST_LABEL
 from beaver_compat.structure.parts import Parts
+from beaver_compat.structure.stanzas import find_stanzas
 from beaver_compat.text.ascending import any_between
 from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText, once
@@ -115,6 +116,7 @@ def _likely(lined: LinedText) -> NDArray[np.bool_]:
     """True for each hard line that may tell where a passage is from, bool [N]."""
     first, ends, boundaries = lined.first, lined.ends, lined.boundaries
     near = any_between(lined.characters.marks(":"), first, np.minimum(first + _KEY_REACH, ends))
+    near &= find_stanzas(lined)[0] < 0
     return near & ~boundaries.terminated & ~boundaries.records & (ends - first <= _LONGEST)
 
 
