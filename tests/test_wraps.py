@@ -151,6 +151,76 @@ station."""
     assert hard(text) == [text.split("\n")[0]]
 
 
+SIGNED = [
+    "@samp{pump.conf}",
+    "\\code{pump.conf}",
+    "``pump.conf``",
+    "**pump.conf**",
+    "‘--pump’",
+    "‘.pumprc’",
+    "/etc/pump.conf",
+    "--pump-file",
+    "-p",
+    "<pump-file>",
+    "<code>pump</code>",
+    "$HOME/pump",
+    ":file:`pump`",
+    "#pump",
+    ".pumprc",
+    "(/etc/pump)",
+    "(*note",
+    '".pump"',
+    "|pump|",
+    "~/pump",
+    "%pump%",
+    "…and",
+    "§",
+    "&pump",
+    "+pump",
+    "[/etc/pump]",
+    "C<pump>",
+    "https://example.org/pump",
+]
+
+
+@pytest.mark.parametrize("word", SIGNED)
+def test_a_wrapped_line_may_begin_with_a_sign(word: str) -> None:
+    text = (
+        f"The pump reads the number of attempts from a file that is kept under\n{word} on every machine, and it uses"
+        " five attempts in case that\nthe entry is missing or is not a number at all, as in older releases."
+    )
+    assert len(hard(text)) == 1
+
+
+def test_a_tag_of_html_begins_a_line() -> None:
+    item = (
+        "The pump reads the number of attempts from a file that everybody may\n"
+        "{0} with the tool of their own choice, and it\nuses five."
+    )
+    assert len(hard(item.format("<b>edit</b>"))) == 1
+    assert len(hard(item.format("<li>edit"))) == 2  # the last line goes on with it
+
+
+@pytest.mark.parametrize("name", ["Rotterdam", "C<Rotterdam>", '"Rotterdam"'])
+def test_a_name_goes_on_behind_a_word_that_ends_no_line(name: str) -> None:
+    assert len(hard(f"The appliance was shipped on Monday to the big warehouse in the town of\n{name}.")) == 1
+    assert len(hard("The old mill on the river\nThe new mill on the river\nThe last mill on the river")) == 3
+
+
+def test_one_line_may_stand_out_of_its_paragraph() -> None:
+    text = """ * The clean-up of temporary files created via the helper was
+   racy and attempted to remove the leading directory when signals
+   are involved, which has been corrected.
+   (merge babe2e0559 rs/tempfile-cleanup-race-fix-in-the-helper later to maint)."""
+    assert len(hard(text)) == 2
+    text = """The full list of the known problems and of the ways around them is
+kept on the pages of the project, where everybody may add to it:
+https://www.example.org/projects/pump/wiki/KnownProblems/index.html?lang=en
+Please look there before you write to us about a problem that
+you have met, since most of them have been seen before."""
+    assert len(hard(text)) == 2
+
+
 LISTS = {
     "yaml": """- name: the first of the two services that answer to the outside world
   memory: 512
@@ -197,6 +267,15 @@ check_untyped_defs = true""",
     "code in comments": "// total = count(items)\n// rest = total - sold(items)\n// print(rest, total, items)",
     "headings": "# the river and all that lives in it from the spring to the sea\n## the bank",
     "items in small letters": "a. willows grow on the bank of the river from the hills\nb. alders do so, too",
+    "tags": """<property name="the first of all the properties that this element has" />
+<property name="the second of all the properties that it has got" />
+<property name="the third one, which is the last of all of them" />""",
+    "signs": """→ the first of all the steps that are to be taken before the water comes
+→ the second of the steps, which everybody who lives here must have taken
+→ the third step is one that only the keeper of the gates can ever take""",
+    "options": """--first-of-all-options takes the name of the file that is read before the
+--second-of-the-options takes the name of the file that is written behind
+--third-of-all-options takes nothing at all and is there for the older""",
     "diff": "- total = items.count\n- rest = total\n+ total = len(items)\n  return total, rest, other_things_as_well",
 }
 

@@ -17,6 +17,7 @@ _SIGN_BITS = 21  # of a packed character
 _LONGEST_SIGN = 3
 _BULLETS = "-*+•–—·▪‣◦●○■□➢✓"
 _TAG_SIGNS = "@:\\"  # of a parameter in a comment: @param x, :param x:, \param x
+_MARKUP_ENDS = "}`,.;"  # \code{x} is no tag, nor is :meth:`x`
 _LONGEST_NUMBER = 7  # characters of an item's number or letter, with its period or bracket
 _NUMBER_ENDS = ".)]"
 _NUMBER_OPENERS = "(["
@@ -88,7 +89,8 @@ def item_markers(
     """
     length = ends - starts
     marks = (length == 1) & is_any(initials, _BULLETS)
-    marks |= (length >= _LONGEST_SIGN) & is_any(initials, _TAG_SIGNS)
+    tagged = (length >= _LONGEST_SIGN) & is_any(initials, _TAG_SIGNS)
+    marks |= tagged & ~is_any(points[ends - 1], _MARKUP_ENDS)
     likely = np.flatnonzero((length > 1) & (length <= np.where(is_any(initials, _NUMBER_INITIALS), _LONGEST_NUMBER, 2)))
     likely = likely[is_any(points[ends[likely] - 1], _NUMBER_ENDS)]
     if not likely.size:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from beaver_compat.text.ascending import any_between, nexts, rises
 from beaver_compat.text.characters import LOWER, TERMINATOR, UPPER, WORD, Characters, is_any, is_digit
 from beaver_compat.text.markers import item_markers, line_leaders
+from beaver_compat.text.word_tables import WordTable
 
 Positions = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -24,6 +25,7 @@ _SHARES = (0.75, 0.3)  # of a block's line ends: had no room for the next word; 
 _NARROW_SHARES = (0.9, 0.5)
 _FULL_SHARE = 0.5  # of a block's line ends had no room, where those that break off a sentence count as wraps, too
 _RAGGED = 0.6  # of the widest: a shorter line was not broken off to fit
+_LEAST_LINES, _NEXT_WIDEST = 4, 0.8  # of the widest: a line of such a block may stand out of it
 _NARROW_ENDS = 3  # fewer line ends say nothing of a narrow block
 _WORDS_PER_CHARACTER = 1 / 14  # prose has at least this many words; tables of numbers and data have fewer
 _LONGEST_FIRST_WORD = 30  # characters; what is longer is data, not a word that was wrapped
@@ -33,7 +35,21 @@ _DEEPER = 2  # columns behind a term where its text begins
 _ONE_ITEM = 2  # line end that seems an item's: lines that run on are joined all the same
 _DEEPEST_QUOTE = 4  # signs of mail quoted in mail
 _STATEMENT_ENDS, _LABEL_ENDS, _CALL_ENDS = ";{}:=", ":=", ")]"
-_OPENERS = "\"'([*_`“‘„«"
+_SIGNS_BEFORE = 3  # a word: of markup, quotes, brackets, a path, an option
+_SIGNS_ALONE = "…§&"  # a line may go on with one
+_BLOCK_TAGS = (
+    "address article aside blockquote body br caption center dd details div dl dt fieldset figcaption figure footer"
+    " form h1 h2 h3 h4 h5 h6 head header hr html img input label legend li link main meta nav ol option p pre script"
+    " section select style summary table tbody td tfoot th thead title tr ul"
+)
+_OPEN_ENDS = (  # articles, prepositions and conjunctions
+    "a an the of to in on at by for from with into as and or nor but than that which who whose is are was were be its"
+    " their his her our your my der die das dem den des ein eine einen einem einer und oder von zu zum zur im am mit"
+    " für auf bei aus nach dass het een van en le la les un une du et ou dans par pour avec sur au aux el los las del y"
+    " una con por il lo gli di e della nel dos da do em na no och att ett av på som"
+)
+_BLOCK_TAG = WordTable(dict.fromkeys(_BLOCK_TAGS.split(), 1))
+_OPEN_END = WordTable(dict.fromkeys(_OPEN_ENDS.split(), 1), backwards=True)
 
 
 @dataclass(frozen=True)
@@ -59,10 +75,11 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     """True for each line that continues the one before it, because the text was wrapped at a fixed width.
 
     A line end is a wrap if the next line's first word had no room: with it, the line would exceed the widest of
-    its block (the lines without a blank one between them, of a comment those with its sign).  So is one that breaks
-    off a sentence before a small letter, in an item of a list or near the width of a block of prose.  A block is prose
-    if most of its line ends are wraps, a fair part of its lines begin in lower case, and few are like items of a list:
-    statements and entries may be of one width, too.  Narrow blocks need more of each.
+    its block (the lines without a blank one between them, of a comment those with its sign) or the next.  So is one
+    that breaks off a sentence before a small letter, in an item of a list or near the width of a block of prose.  A
+    block is prose if most of its line ends are wraps, a fair part of its lines begin in lower case or behind a word
+    that ends no line, and few are like items of a list: statements and entries may be of one width, too.  Narrow blocks
+    need more of each.
 
     Args:
         characters, lines: of the text.
@@ -83,7 +100,7 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     sizes = nexts(blocks, soft.size) - blocks
     hanging, apart = _in_items(points, lines, text, markers, blocks, sizes)
     joinable = adjacent & ~markers & ~apart & (first_width <= _LONGEST_FIRST_WORD)
-    widest = np.maximum.reduceat(width, blocks)
+    widest = _widest(width, blocks, sizes)
     room = widest.repeat(sizes)[1:]
     full = width[:-1] + 1 + first_width[1:] > room
     low = np.flatnonzero(joinable[1:] & ~full & (2 * width[:-1] >= room)) + 1
@@ -94,7 +111,8 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     wrapped = joinable.copy()
     wrapped[1:] &= full
 
-    line_ends, wraps = _sums(joinable, blocks), _sums(wrapped, blocks)
+    ended = np.append(False, terminated[:-1]) & ~wrapped  # the next sentence was begun on a line of its own
+    line_ends, wraps = _sums(joinable & ~ended, blocks), _sums(wrapped, blocks)
     narrow = widest < _WIDE
     wrapped |= ragged
     wraps = np.where(wraps >= _FULL_SHARE * line_ends, _sums(wrapped, blocks), wraps)
@@ -108,6 +126,31 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
         texts = _Texts(chosen, begins[chosen], initials[chosen], first_ends[chosen], ends[chosen], closing)
         soft[chosen] = _in_prose(characters, lines, texts, terminated[chosen], hanging[chosen], found)
     return soft
+
+
+def breaks_off(characters: Characters, ends: Positions) -> Flags:
+    """True for each line that ends with a word behind which a sentence goes on.
+
+    Args:
+        characters: of the text.
+        ends: of the lines, int64 [k].
+    """
+    return _OPEN_END.at(characters, ends) > 0
+
+
+def _widest(width: Positions, blocks: Positions, sizes: Positions) -> Positions:
+    """The width that each block was wrapped at, int64 [B]: of its widest line, or the next where one alone is longer.
+
+    Args:
+        width: of each line, int64 [N].
+        blocks, sizes: the first line of each block and its number of lines, int64 [B].
+    """
+    widest = np.maximum.reduceat(width, blocks)
+    longest = width == widest.repeat(sizes)
+    others = np.maximum.reduceat(np.where(longest, 0, width), blocks)
+    alone = (_sums(longest, blocks) == 1) & (sizes >= _LEAST_LINES)
+    alone &= (others >= _NEXT_WIDEST * widest) & (others >= _WIDE)
+    return np.where(alone, others, widest)
 
 
 @dataclass(frozen=True)
@@ -157,9 +200,10 @@ def _in_prose(
         found: the blocks.
     """
     blocks = np.cumsum(found.sizes) - found.sizes
-    letter, lowercase, inner = _initials(characters.classes, texts)
+    letter, lowercase, inner = _initials(characters, texts)
+    lowercase[1:] |= breaks_off(characters, texts.ends[:-1])
     least = np.where(found.narrow, _NARROW_SHARES[1], _SHARES[1]) * found.line_ends
-    prose = _sums(letter & lowercase & found.joinable, blocks) >= least
+    prose = _sums((letter | inner) & lowercase & found.joinable, blocks) >= least
     if not prose.any():
         return np.zeros_like(letter)
     strong, weak, labelled = _item_ends(characters, texts)
@@ -181,14 +225,22 @@ def _sums(values: NDArray[Any], blocks: Positions) -> Positions:
     return np.add.reduceat(values, blocks, dtype=np.int64)
 
 
-def _initials(classes: NDArray[np.uint16], texts: _Texts) -> tuple[Flags, Flags, Flags]:
+def _initials(characters: Characters, texts: _Texts) -> tuple[Flags, Flags, Flags]:
     """True for each line that begins with a letter; with a word that is not capitalized; and for those that may go on
-    within a sentence though they begin with a digit, a quote or a bracket."""
+    within a sentence though they begin with a digit or a sign, such as a quote, markup or a path."""
+    points, classes = characters.points, characters.classes
     first, second = classes[texts.begins], classes[np.minimum(texts.begins + 1, classes.size - 1)]
     digit = is_digit(texts.initials)
     letter = ((first & WORD) != 0) & ~digit
     lowercase = ((first & UPPER) == 0) | ((second & UPPER) != 0)  # or all in capitals
-    return letter, lowercase, (((second & WORD) != 0) & is_any(texts.initials, _OPENERS)) | digit
+    reach = np.minimum(texts.begins[:, None] + np.arange(1 + _SIGNS_BEFORE), texts.first_ends[:, None] - 1)
+    inner = ((classes[reach] & WORD) != 0).any(axis=1) & ~letter | is_any(texts.initials, _SIGNS_ALONE)
+    tags = np.flatnonzero(texts.initials == ord("<"))
+    if tags.size:
+        names = texts.begins[tags] + 1
+        names += points[names] == ord("/")
+        inner[tags] &= _BLOCK_TAG.at(characters, names) == 0
+    return letter, letter & lowercase, inner
 
 
 def _texts(points: NDArray[np.uint32], lines: Lines) -> tuple[Positions, Flags, NDArray[np.uint32]]:
@@ -306,7 +358,9 @@ def _item_ends(characters: Characters, texts: _Texts) -> tuple[Flags, Flags, Fla
     """True for each line that seems to be an item beside the line before it; for those that may be one; for labels."""
     points, classes = characters.points, characters.classes
     first, last, length = texts.initials, points[texts.first_ends - 1], texts.first_ends - texts.begins
-    alike = (first[1:] == first[:-1]) & (last[1:] == last[:-1]) & (length[1:] == length[:-1])
+    alike = (last[1:] == last[:-1]) & (length[1:] == length[:-1])
+    alike |= ((classes[texts.begins] & WORD) == 0)[1:]  # with the same sign before it
+    alike &= first[1:] == first[:-1]
     closing = texts.closing[:-1]
     strong, weak = np.zeros((2, first.size), dtype=bool)
     strong[1:] = alike | is_any(closing, _STATEMENT_ENDS) | ((classes[texts.ends[:-1] - 1] & TERMINATOR) != 0)
