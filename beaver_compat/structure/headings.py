@@ -27,15 +27,33 @@ _MOST_WORDS = 8  # of a title behind a number such as 2.1
 
 _HASHES = re.compile(r"(#{1,6}) +\S")
 _SECTIONS = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph"]
+_TEXINFO = {
+    f"{kind}{name}": level
+    for level, names in enumerate(("chapter top", "section sec", "subsection subsec", "subsubsection subsubsec"), 1)
+    for name in names.split()
+    for kind in ("", "unnumbered", "appendix")
+} | {"unnumbered": 1, "appendix": 1, "heading": 2, "subheading": 3}
 _COMMAND = re.compile(
-    rf"\\(?P<section>{'|'.join(_SECTIONS)})\*?\{{[^{{}}]+\}}|(?P<signs>={{2,6}}) ?[^=\s][^=]*(?P=signs)"
+    rf"\\(?P<section>{'|'.join(_SECTIONS)})\*?(?:\[[^\[\]]*\])?\{{(?:[^{{}}]|\{{[^{{}}]*\}})+\}}"
+    r"(?: *\\label\{[^{}]*\})?"
+    r"|(?P<signs>={2,6}) ?[^=\s][^=]*(?P=signs)|(?P<marks>={1,5}) +[^=\s][^=]*"  # of a wiki, AsciiDoc
+    r"|=(?:head(?P<pod>[1-6])|(?P<item>item)) +(?![*\d.]+$)\S.*"
+    rf"|@(?P<texinfo>{'|'.join(_TEXINFO)}) +\S.*|\.(?P<roff>S[HhSs]) +\S.*"
+)
+_ENTRY_SIGNS = ("; urgency=", "<")
+_DEEPEST_HASHES, _COMMENT_ENDS = 3, ".;,"
+_COMMAND_SIGNS = "\\=@."
+_DAY = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
+_ENTRY = re.compile(  # of a changelog: Debian's, RPM's, GNU's
+    rf"[a-z0-9][\w.+-]* \([^()\s]+\) [\w. -]+; urgency=\w+.*|\* (?:{_DAY}) \w{{3}} +\d{{1,2}} \d{{4}} \S.*"
+    r"|\d{4}-\d{2}-\d{2} +\S.*<[^<>\s]+@[^<>\s]+>"
 )
 _TAG = re.compile(r"<h([1-6])\b[^<>]*>.*</h\1>", re.I)
 _DOCTYPE = re.compile(r"<!doctype\b[^<>]*>", re.I)
 _HAN_NUMBER = "一二三四五六七八九十"
 _PARTS = "Article|Section|Chapter|Part|Appendix|Annex|Schedule|Artikel|Kapitel|Abschnitt|Teil|Anhang|Chapitre|Partie"
 _MARKS = {
-    "number": re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\.? +"),
+    "number": re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\.?[ \t]+"),
     "paragraph": re.compile(r"§{1,2} ?\d{1,4}[a-z]?\b"),
     "han": re.compile(rf"[{_HAN_NUMBER}]{{1,3}}、|第[{_HAN_NUMBER}百零〇\d]{{1,5}}[章节節条條](?=\s|$)"),
     "part": re.compile(rf"(?i:{_PARTS}) +(?:\d{{1,3}}(?:\.\d{{1,2}})*|[IVXLC]{{1,7}}|[A-Z])(?=[.:]?(?:\s|$))"),
@@ -46,9 +64,12 @@ _PART_BEGINNINGS = np.unique(
 )
 _CAPITAL_TITLE = re.compile(r"[^\W_](?:[^\W_]|[ .,&/()'\u2019:\u2013\u2014-])*[^\W_]")
 UNDERLINES = "=-~^+"
+_BOX = re.compile(r"(?P<sign>#+|//+|;+|--|%+|\"+|\*+)? ?(?P<rule>[-=*#~_/;%])(?P=rule){4,}[#*/;]*")
+_BOX_SIGNS = UNDERLINES + '#/;%*_"'
 LOWEST_LEVEL = 21  # of a question that is answered below it
 _LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20, "question": LOWEST_LEVEL}
 NUMBER_LEVEL = 10
+_ITEM_LEVEL = 7  # of Perl's documentation
 _CLOSING_REACH = 16  # characters, of markup, behind a question mark
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
@@ -62,12 +83,13 @@ def find_headings(lined: LinedText) -> tuple[Positions, Positions]:
     Returns:
         Both ascending, int64.
     """
-    found = {*_with_hashes(lined), *_with_commands(lined)}
+    found = {*_with_hashes(lined), *_with_commands(lined), *_entries(lined)}
     tags, doctypes = _with_tags(lined)
-    underlines = _underlines(lined)
-    found.update(tags, (line - 1 for line in underlines))
+    underlines, boxed = _underlines(lined), _boxed(lined)
+    found.update(tags, (line - 1 for line in underlines), boxed)
+    fillers = {*doctypes, *underlines, *(line - 1 for line in boxed), *(line + 1 for line in boxed)}
+    found -= fillers
     _add_titles(found, lined)
-    fillers = {*doctypes, *underlines}
     return np.array(sorted(found), dtype=np.int64), np.array(sorted(fillers), dtype=np.int64)
 
 
@@ -81,12 +103,16 @@ def level_of(title: str, underline: str = "") -> int:
     >>> level_of("## Fields"), level_of("Tickets", "-"), level_of("2.1 Late payment"), level_of("Late payment")
     (2, 2, 12, 20)
     """
+    if underline and underline not in UNDERLINES:
+        return 0
     if match := _HASHES.match(title):
         return len(match[1])
     if match := _TAG.fullmatch(title):
         return int(match[1])
     if match := _COMMAND.fullmatch(title):
-        return len(match["signs"]) if match["signs"] else 1 + _SECTIONS.index(match["section"])
+        return _level_of_command(match)
+    if _ENTRY.fullmatch(title):
+        return 1
     if underline:
         return 1 + UNDERLINES.find(underline)
     kind, _ = _mark(title)
@@ -96,29 +122,73 @@ def level_of(title: str, underline: str = "") -> int:
     return _LEVELS[kind or ("question" if asks else "capitals" if title.isupper() else "")]
 
 
+def _level_of_command(match: re.Match[str]) -> int:
+    if match["section"]:
+        return 1 + _SECTIONS.index(match["section"])
+    if match["texinfo"]:
+        return _TEXINFO[match["texinfo"]]
+    if match["roff"]:
+        return 1 + (match["roff"][1] in "Ss")
+    if match["pod"] or match["item"]:
+        return int(match["pod"] or _ITEM_LEVEL)
+    return len(match["signs"] or match["marks"])
+
+
 def _with_hashes(lined: LinedText) -> list[int]:
     """Markdown's headings: between blank lines, or with several signs; one alone may be a comment in code."""
     text, first, ends = lined.text, lined.first, lined.ends
     if "#" not in text:
         return []
     blank = lined.boundaries.after_blank
-    free = np.append(blank[1:], True)
+    free = np.append(blank[1:], True) & ~is_any(lined.points[ends - 1], _COMMENT_ENDS)
+    likely = (
+        blank & is_any(lined.points[first], "#") & ~lined.boundaries.records & (first - lined.starts <= _DEEPEST_HASHES)
+    )
     return [
         line
-        for line in np.flatnonzero(blank & is_any(lined.points[first], "#") & ~lined.boundaries.records).tolist()
+        for line in np.flatnonzero(likely).tolist()
         if (match := _HASHES.match(text, first[line], ends[line])) and (free[line] or len(match[1]) > 1)
     ]
 
 
 def _with_commands(lined: LinedText) -> list[int]:
-    """LaTeX's headings and those of a wiki."""
+    """LaTeX's headings, those of a wiki, AsciiDoc, Perl's documentation, Texinfo, and of pages of manuals."""
     text, points, first, ends = lined.text, lined.points, lined.first, lined.ends
-    if "\\" not in text and not holds(text, "=="):
+    blank = lined.boundaries.after_blank
+    free = blank & np.append(blank[1:], True)
+    lines = np.flatnonzero(is_any(points[first], _COMMAND_SIGNS) & (ends - first <= _LONGEST_TAG))
+    return [
+        line
+        for line in lines.tolist()
+        if (match := _COMMAND.fullmatch(text, first[line], ends[line])) and (not match["marks"] or free[line])
+    ]
+
+
+def _entries(lined: LinedText) -> list[int]:
+    """The lines that entries of a changelog begin with."""
+    text, first, ends = lined.text, lined.first, lined.ends
+    if not any(holds(text, sign) for sign in _ENTRY_SIGNS):
         return []
-    lines = np.flatnonzero(
-        is_any(points[first], "\\=") & is_any(points[ends - 1], "}=") & (ends - first <= _LONGEST_TAG)
-    )
-    return [line for line in lines.tolist() if _COMMAND.fullmatch(text, first[line], ends[line])]
+    likely = lined.boundaries.after_blank & (ends - first <= LONGEST_TITLE + LONGEST_TITLE)
+    return [line for line in np.flatnonzero(likely).tolist() if _ENTRY.fullmatch(text, first[line], ends[line])]
+
+
+def _boxed(lined: LinedText) -> list[int]:
+    """The short lines right between two equal rules, in a comment or not."""
+    points, first, ends, blank = lined.points, lined.first, lined.ends, lined.boundaries.after_blank
+    likely = is_any(points[first], _BOX_SIGNS) & is_any(points[ends - 1], _BOX_SIGNS) & (ends - first > 2)
+    rules = np.flatnonzero(likely)
+    rules = rules[rules + 2 < first.size]
+    rules = rules[likely[rules + 2] & ~likely[rules + 1] & ~blank[rules + 1] & ~blank[rules + 2]]
+    rules = rules[(ends - first)[rules + 1] <= LONGEST_TITLE]
+    return [
+        line + 1
+        for line in rules.tolist()
+        if lined.line(line) == lined.line(line + 2)
+        and (box := _BOX.fullmatch(lined.line(line)))
+        and lined.line(line + 1).startswith(box["sign"] or "")
+        and any(map(str.isalpha, lined.line(line + 1)))
+    ]
 
 
 def _with_tags(lined: LinedText) -> tuple[list[int], list[int]]:

@@ -21,7 +21,7 @@ from beaver_compat.structure.documents import add_documents
 from beaver_compat.structure.environments import add_environments
 from beaver_compat.structure.examples import add_examples
 from beaver_compat.structure.fences import add_fences
-from beaver_compat.structure.headings import UNDERLINES, find_headings
+from beaver_compat.structure.headings import find_headings
 from beaver_compat.structure.leads import Leads
 from beaver_compat.structure.line_labels import add_groups
 from beaver_compat.structure.logs import add_entries, log_entries
@@ -33,7 +33,6 @@ from beaver_compat.structure.stanzas import add_stanzas
 from beaver_compat.structure.tables import add_tables
 from beaver_compat.structure.traces import add_frames, add_trees
 from beaver_compat.text.ascending import among
-from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
@@ -77,7 +76,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     in_diffs = add_diffs(lined, needed, behind, bare, follows, items)
     titles, fillers = (lines[~in_diffs[lines]] for lines in find_headings(lined))
     follows[fillers] = bare[fillers] = True
-    underlines = fillers[among(fillers, titles + 1) & is_any(lined.points[first[fillers]], UNDERLINES)]
+    underlines = fillers[among(fillers, titles + 1) & (lined.points[first[fillers]] != ord("<"))]
     needed[underlines, 0] = underlines - 1
     parts = find_parts(lined, titles, underlines)
     add_headers(lined, parts)

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.headings import LONGEST_TITLE, LOWEST_LEVEL, NUMBER_LEVEL, level_of
+from beaver_compat.structure.items import item_contents
 from beaver_compat.structure.part_labels import LONGEST_LABEL, Part, find_part_labels
 from beaver_compat.structure.replies import asked_in_chat, asked_in_messages, asked_in_turn, find_questions
 from beaver_compat.structure.terms import find_terms
 from beaver_compat.text.ascending import among, union
-from beaver_compat.text.characters import WORD, is_any, is_digit
+from beaver_compat.text.characters import UPPER, WORD, is_any, is_digit
 from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.wraps import breaks_off
 
 Positions = NDArray[np.int64]
 
@@ -29,6 +31,7 @@ _RULES = "-=*_~"
 _ITEMS = "0123456789*#"  # an item of a list, or a comment, is no head of several lines
 _CODE = "={};"
 _MOST_TITLE_LINES = 6
+_SHORT_TITLE = 40  # characters: a longer line right over one that begins small is no title
 _TAB = 8  # columns
 _MOST_INDENTED = 256  # lines that are looked through for the end of an indented part
 _LONGEST_ANSWER = 2000  # characters
@@ -153,6 +156,10 @@ def _likely_titles(lined: LinedText) -> Positions:
     lines, body = lines[inside], body[inside]
     kept = ~boundaries.records[body] & ~is_any(points[ends[lines] - 1], _TITLE_ENDS)
     kept &= (body - lines == 1) | ~is_any(points[first[lines]], _ITEMS)
+    kept &= (item_contents(lined)[lines] == 0) | is_digit(points[first[lines]])
+    below = lines + 1
+    small = ~blank[below] & ((lined.classes[first[below]] & UPPER) == 0)
+    kept &= ~breaks_off(lined.characters, ends[lines]) & ~(small & ((ends - first)[lines] > _SHORT_TITLE))
     lines = lines[kept]
     code = [any(sign in lined.line(line) for sign in _CODE) for line in lines.tolist()]
     return lines[~np.array(code, dtype=bool)]
@@ -161,7 +168,8 @@ def _likely_titles(lined: LinedText) -> Positions:
 def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shaped: Positions) -> list[Part]:
     """The part under each title: up to the next one of its level or a higher one.
 
-    A level with one title in all has no parts: that one stands over everything.  The answer to a question is not long.
+    A level with one title in all has no parts where that is the first: it stands over everything.  The answer to a
+    question is not long.
     What is below a line of a kind such as ``Ada  9:16 AM`` is not of a guessed title above it.
     """
     if not lines.size:
@@ -193,7 +201,11 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
             limits[above] = min(limits[above], line)
         opened.append(index)
     named = zip(lines.tolist(), limits.tolist(), levels, strict=True)
-    return [Part(line, limit) for line, limit, level in named if often[level] > 1 and limit > line + 1]
+    return [
+        Part(line, limit)
+        for index, (line, limit, level) in enumerate(named)
+        if (often[level] > 1 or (index > 0 and not low[index])) and limit > line + 1
+    ]
 
 
 def _next_numbers(lined: LinedText, lines: Positions, levels: Positions) -> Positions:

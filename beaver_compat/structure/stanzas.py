@@ -31,14 +31,15 @@ def add_stanzas(lined: LinedText, parts: Parts, needed: Positions, items: Positi
     Args:
         lined: the text.
         parts: of the text; is filled in.
-        needed, items: as in `Leads`; the lines of stanzas need no others.
+        needed, items: as in `Leads`; the lines of stanzas need none outside.
     """
     heads, keys = find_stanzas(lined)
     lines = np.flatnonzero(heads >= 0)
     if not lines.size:
         return
     over = np.where(lines == keys[lines], heads[lines], keys[lines])
-    needed[lines], parts.label_ends[lines], parts.alone[lines] = -1, lined.starts[lines], False
+    needed[lines] = np.where(heads[needed[lines]] == heads[lines, None], needed[lines], -1)
+    parts.label_ends[lines], parts.alone[lines] = lined.starts[lines], False
     below = over != lines
     lines, over = lines[below], over[below]
     items[lines] = parts.owners[lines] = parts.around[lines] = over

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import among, any_between, distinct, nexts, rises, union
-from beaver_compat.text.characters import NEWLINE, SPACE, Characters, is_any
+from beaver_compat.text.characters import NEWLINE, SPACE, Characters, holds, is_any
 
 Positions = NDArray[np.int64]
 
@@ -31,6 +31,9 @@ _BLOCK = re.compile(
     r"|select|style|summary|table|tbody|tfoot|thead|title|tr|ul)\b[^<>]*>?",
     re.I,
 )
+_APART = "p|div|section|article|ul|ol|dl|table|pre|blockquote"
+# Where a line goes on with another block or a heading: behind a block that was closed, on either side of a heading.
+_BREAK = re.compile(rf"</(?:{_APART})>[ \t]*(?=<(?:{_APART})\b)|>[ \t]*(?=<h[1-6]\b)|</h[1-6]>[ \t]*(?=<)", re.I)
 # Python's letters may stand before a quote; an apostrophe in prose stands behind another.
 _STRING = re.compile(
     r"""(?:(?<!\w)|(?<=\b[bfruBFRU]))(?:"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?$))""", re.S
@@ -149,16 +152,19 @@ def unfolded(
     """
     divided = ends - starts > _LEAST_DIVIDED
     divided &= is_any(characters.points[starts], _OPENERS + "<") | is_any(characters.points[ends - 1], _CLOSERS)
-    if not divided.any():
+    breaks = _breaks(text, starts, ends)
+    if not (divided.any() or breaks.size):
         return starts[:0], starts[:0], divided[:0]
     starts, ends = starts[divided], ends[divided]
     members, depths, long = _members(characters, text, *_values(characters, starts, ends), inner)
     blocks = _blocks(characters, text, starts, ends)
-    places, depths = np.concatenate([members, blocks]), np.concatenate([depths, np.zeros_like(blocks)])
-    if not places.size:
-        return places, depths, long
+    places = np.concatenate([members, blocks])
     line = starts.searchsorted(places, side="right") - 1
     printed = np.append(long, np.ones(blocks.size, dtype=bool)) & ((ends - starts)[line] > _LONGEST_LINE)
+    places, depths = np.append(places, breaks), np.append(depths, np.zeros(blocks.size + breaks.size, dtype=np.int64))
+    printed = np.append(printed, np.ones(breaks.size, dtype=bool))
+    if not places.size:
+        return places, depths, printed
     blank = (characters.classes[places] & (SPACE | NEWLINE)) != 0
     blank &= ~is_any(characters.points[places - 1], "n")  # indentation inside a string
     places[blank] = words[words.searchsorted(places[blank])]  # a value ends with no white space
@@ -199,6 +205,15 @@ def _blocks(characters: Characters, text: str, starts: Positions, ends: Position
         edges -= {start, end}
         found += edges if len(edges) >= _LEAST_BLOCKS else []
     return np.array(found, dtype=np.int64)
+
+
+def _breaks(text: str, starts: Positions, ends: Positions) -> Positions:
+    """Where other blocks or headings begin inside lines of HTML, ascending."""
+    if "</" not in text or not any(holds(text, tag) for tag in ("</h", "</H", "</p>", "</P>", "</div>", "</DIV>")):
+        return starts[:0]
+    places = np.array([match.end() for match in _BREAK.finditer(text)], dtype=np.int64)
+    line = starts.searchsorted(places, side="right") - 1
+    return places[(places > starts[line]) & (places < ends[line])]
 
 
 def _values(characters: Characters, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:

@@ -93,6 +93,7 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     begins, first_ends, ends = lines.words[text], lines.word_ends[text], lines.word_ends[lines.last]
     markers = item_markers(points, initials, begins, first_ends) & (text < lines.last)
     width, first_width = ends - lines.starts, first_ends - begins
+    adjacent &= ~_tags(characters, begins, ends)
     roomy = np.append(False, width[:-1] + 1 + first_width[1:] <= width[1:])  # the first word had room on the line above
     adjacent &= ~_under_terms(characters, lines, begins, first_ends, adjacent, markers, roomy)
     adjacent &= ~_under_titles(characters, lines, begins, markers | (~adjacent & ~terminated), roomy)
@@ -228,19 +229,41 @@ def _sums(values: NDArray[Any], blocks: Positions) -> Positions:
 def _initials(characters: Characters, texts: _Texts) -> tuple[Flags, Flags, Flags]:
     """True for each line that begins with a letter; with a word that is not capitalized; and for those that may go on
     within a sentence though they begin with a digit or a sign, such as a quote, markup or a path."""
-    points, classes = characters.points, characters.classes
+    classes = characters.classes
     first, second = classes[texts.begins], classes[np.minimum(texts.begins + 1, classes.size - 1)]
     digit = is_digit(texts.initials)
     letter = ((first & WORD) != 0) & ~digit
     lowercase = ((first & UPPER) == 0) | ((second & UPPER) != 0)  # or all in capitals
     reach = np.minimum(texts.begins[:, None] + np.arange(1 + _SIGNS_BEFORE), texts.first_ends[:, None] - 1)
     inner = ((classes[reach] & WORD) != 0).any(axis=1) & ~letter | is_any(texts.initials, _SIGNS_ALONE)
-    tags = np.flatnonzero(texts.initials == ord("<"))
-    if tags.size:
-        names = texts.begins[tags] + 1
-        names += points[names] == ord("/")
-        inner[tags] &= _BLOCK_TAG.at(characters, names) == 0
     return letter, letter & lowercase, inner
+
+
+def _tags(characters: Characters, begins: Positions, ends: Positions) -> Flags:
+    """True for each line of HTML that begins with the tag of a block, or is behind one that ends with such a tag.
+
+    Args:
+        characters: of the text.
+        begins, ends: of the lines, int64 [N].
+    """
+    points = characters.points
+    found = np.zeros(begins.size, dtype=bool)
+    closed = np.flatnonzero(points[ends - 1] == ord(">"))
+    opened = np.flatnonzero(points[begins] == ord("<"))
+    if not (closed.size or opened.size):
+        return found
+    signs = characters.marks("<")
+
+    def of_blocks(places: Positions) -> Flags:
+        names = places + 1
+        names += points.take(names, mode="clip") == ord("/")
+        return (signs.size > 0) & (_BLOCK_TAG.at(characters, names) > 0)
+
+    found[opened[of_blocks(begins[opened])]] = True
+    closed = closed[closed < found.size - 1]
+    last = signs[signs.searchsorted(ends[closed]) - 1] if signs.size else closed[:0]
+    found[1 + closed[of_blocks(last)]] = True
+    return found
 
 
 def _texts(points: NDArray[np.uint32], lines: Lines) -> tuple[Positions, Flags, NDArray[np.uint32]]:
