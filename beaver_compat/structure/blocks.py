@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.structure.items import LEAST_INDENT, item_contents, objects_in_lists
-from beaver_compat.text.ascending import among
+from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.word_tables import WordTable
 
 Positions = NDArray[np.int64]
 
@@ -40,6 +41,12 @@ _DOCSTRING_MARKS = ('"""', "'''")
 _QUOTES = "\"'"
 _LONGEST_DOCSTRING = 4096  # characters in which its end is looked for
 _OPENERS = ":{(["
+_ALONE, _LAST = 1, 2  # a word that opens a block as a line of its own, at a line's end
+_OPENING_WORD = WordTable(
+    {"then": _LAST, "do": _LAST} | dict.fromkeys(("else", "begin", "try"), _ALONE), backwards=True
+)
+_OPENING_ENDS = "noey)"
+_LONGEST_ALONE = 5  # letters
 _CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
 
 
@@ -128,14 +135,22 @@ def _openers(
     closes: NDArray[np.bool_],
     brace: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], Positions]:
-    """True for each line that opens a block by its last sign, a brace below it or as a signature; the signatures."""
-    first, ends = lined.first, lined.ends
+    """True for each line that opens a block by its last sign or word, a brace below it or as a signature, or as a rule
+    of a Makefile; the signatures."""
+    points, first, ends = lined.points, lined.first, lined.ends
     braced = np.append(brace[1:] & (indents[1:] == indents[:-1]), False) & ~closes
     deeper = np.append(indents[1:] > indents[:-1], False)
-    opens = (deeper & is_any(lined.points[ends - 1], _OPENERS)) | braced
+    opens = (deeper & is_any(points[ends - 1], _OPENERS)) | braced
+    likely = np.flatnonzero(deeper & is_any(points[ends - 1], _OPENING_ENDS))
+    word = _OPENING_WORD.at(lined.characters, ends[likely])
+    opens[likely[(word == _LAST) | ((word == _ALONE) & (ends - first <= _LONGEST_ALONE)[likely])]] = True
+    likely = likely[points[ends[likely] - 1] == ord(")")]  # of a shell's case
+    opens[likely[~any_between(lined.characters.marks("("), first[likely], ends[likely])]] = True
+    likely = np.flatnonzero(deeper & (points[np.append(lined.starts[1:], 0)] == ord("\t")) & (indents == 0))
+    opens[likely[any_between(lined.characters.marks(":"), first[likely], ends[likely])]] = True
     opens &= ((ends - first <= _LONGEST_OPENER) | lined.boundaries.records) & ~brace
     signatures = signatures_among(lined, deeper | np.append(closes[1:], False))
-    signatures = signatures[~is_any(lined.points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
+    signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
     opens[signatures] = True
     return opens, signatures
 

@@ -14,6 +14,7 @@ from beaver_compat.text.lined_text import LinedText
 Positions = NDArray[np.int64]
 
 _INITIALS = "#/-;*"
+_BEHIND_HASH = ":!"  # one that documents what is below it
 _LONGEST_BARE = 3  # signs of a line that only begins or ends a comment
 _NOT_ABOUT = ")]}`~>|"  # what a line begins with that no comment is about: ends of blocks, fences, mail, tables
 
@@ -66,6 +67,7 @@ def find_comments(lined: LinedText) -> tuple[NDArray[np.bool_], Positions]:
     opens[likely] = slash & (second == ord("*"))
     stars[likely] = initial == ord("*")
     comments[likely] = spaced & is_any(initial, "#;") | slash & is_any(second, "/*")
+    comments[likely] |= long & (initial == ord("#")) & is_any(second, _BEHIND_HASH)
     dashes = long & (initial == ord("-")) & (second == ord("-"))
     dashes &= points[np.minimum(first[likely] + 2, points.size - 1)] == ord(" ")
     comments[likely] |= dashes

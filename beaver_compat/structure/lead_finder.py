@@ -16,6 +16,7 @@ from beaver_compat.structure.blocks import add_blocks, add_docstrings
 from beaver_compat.structure.choices import add_choices
 from beaver_compat.structure.code_headers import statements_of_lines
 from beaver_compat.structure.comments import add_comments, find_comments
+from beaver_compat.structure.conditionals import add_conditionals
 from beaver_compat.structure.diffs import add_diffs
 from beaver_compat.structure.documents import add_documents
 from beaver_compat.structure.environments import add_environments
@@ -61,6 +62,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     going_on = begun > needed[:, 0]  # others stand in a block that one of these opens
     needed[going_on, 0], needed[going_on, 1] = begun[going_on], -1
     add_docstrings(lined, needed, behind, bare)
+    add_conditionals(lined, needed, bare)
     add_comments(lined, comments, needed, behind, bare, told)
     entries, entry_ends = log_entries(lined)
     add_entries(lined.indents, entries, entry_ends, needed, behind)

@@ -2,8 +2,9 @@
 
 That is few-shot examples (`examples`), questions with their options (`choices`), short fenced blocks (`fences`),
 environments of LaTeX (`environments`), items of lists (`items`) and sections of settings (`sections`), headers of code
-(`code_headers`), lines of code that read like sentences or are long (`statements`), rows in columns (`columns`), short
-entries of a log (`logs`), short cues of subtitles (`cues`) and lines of a transcript (`turns`).
+(`code_headers`), code with comments that go on below it (`hanging_comments`), lines of code that read like sentences or
+are long (`statements`), rows in columns (`columns`), short entries of a log (`logs`), short cues of subtitles (`cues`)
+and lines of a transcript (`turns`).
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
@@ -23,6 +24,7 @@ from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
 from beaver_compat.structure.examples import short_examples
 from beaver_compat.structure.fences import short_fences
+from beaver_compat.structure.hanging_comments import hanging_comments
 from beaver_compat.structure.items import short_items
 from beaver_compat.structure.line_labels import ruled_lines, stamped_lines
 from beaver_compat.structure.logs import log_entries
@@ -60,6 +62,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     if lined.starts.size < 2:
         return with_speech(lined)
     lined = _with_line_labels(lined)
+    lined = _merged(lined, *hanging_comments(lined))
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
     lined = _with_entries(lined)
