@@ -198,3 +198,22 @@ def test_blocks_are_those_that_a_walk_upward_finds(rows: list[str]) -> None:
         if leads is not None:
             found = set(leads.starts.searchsorted(leads.of(leads.starts[[at]], leads.text_ends[[at]])[0]).tolist())
         assert found == expected
+
+
+def test_an_element_with_a_name_is_needed_by_what_is_in_it() -> None:
+    method = """  <method name="{0}">
+    <doc>
+      Sets the {1} of the daemon, which is read from
+      the <tt>{1}</tt> file.
+    </doc>
+    <arg name="{1}" direction="in"/>
+  </method>"""
+    text = "<node>\n" + "\n".join(method.format(name, name.lower()) for name in ("Proxy", "Socket")) + "\n</node>"
+    found = needs(text)
+    assert (
+        '<method name="Socket">'
+        in found["Sets the socket of the daemon, which is read from\n      the <tt>socket</tt> file."]
+    )
+    assert '<method name="Proxy">' in found['<arg name="proxy" direction="in"/>']
+    _, leads = leads_of('<body>\n  <div id="a">\n    <p>It rains.</p>\n    <p>It pours.</p>\n  </div>\n</body>')
+    assert leads is None or (leads.needed < 0).all()

@@ -1,4 +1,4 @@
-"""Branches of conditionals in C, Makefiles and the shell, and rules of a Makefile: what stands under them needs them."""
+"""Branches of conditionals in C, Makefiles and the shell, and rules of a Makefile: what stands under one needs it."""
 
 from __future__ import annotations
 

@@ -105,6 +105,10 @@ def test_what_says_nothing() -> None:
         "<br />": True,
         "<li class=a>": False,
         "* * *": True,
+        "    fi": True,
+        "#endif": True,
+        "done": True,
+        "done with it": False,
         "": True,
     }
     lined = read_lines(["\n".join(lines)])

@@ -15,6 +15,7 @@ from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
 from beaver_compat.text.word_tables import WordTable
+from beaver_compat.text.wraps import BLOCK_TAG
 
 Positions = NDArray[np.int64]
 
@@ -33,6 +34,7 @@ _SIGNATURE = re.compile(
     rf"|(?:{_MODIFIER} +)+[^=;]*\("
 )
 _KEY = re.compile(r"([\"']?)[\w.-]+\1:(?: *[{\[])?$")
+_ELEMENT = re.compile(r"<[A-Za-z][\w:.-]*[ \t][^<>]*?\b(?:name|id|key)=[\"'][^<>]*(?<!/)>\s*$", re.I)
 _CONTINUED = re.compile(r"(?:else|elif|elsif|except|finally|catch|rescue|ensure)\b")
 _DECORATOR = re.compile(r"@\w|#?\[\w")
 _PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
@@ -104,6 +106,7 @@ def add_blocks(
     keys = np.zeros(first.size, dtype=bool)
     likely = np.flatnonzero(opens & ~goes_on & (ends - first <= _LONGEST_KEY))
     keys[_matching(_KEY, lined, likely)] = True
+    keys[_named_elements(lined, np.flatnonzero(opens & (points[first] == ord("<"))))] = True
     named = np.zeros_like(keys)
     named[signatures] = True
     order = np.arange(first.size)
@@ -144,6 +147,8 @@ def _openers(
     likely = np.flatnonzero(deeper & is_any(points[ends - 1], _OPENING_ENDS))
     word = _OPENING_WORD.at(lined.characters, ends[likely])
     opens[likely[(word == _LAST) | ((word == _ALONE) & (ends - first <= _LONGEST_ALONE)[likely])]] = True
+    elements = np.flatnonzero(deeper & (points[first] == ord("<")) & (points[ends - 1] == ord(">")))
+    opens[_named_elements(lined, elements)] = True
     likely = likely[points[ends[likely] - 1] == ord(")")]  # of a shell's case
     opens[likely[~any_between(lined.characters.marks("("), first[likely], ends[likely])]] = True
     likely = np.flatnonzero(deeper & (points[np.append(lined.starts[1:], 0)] == ord("\t")) & (indents == 0))
@@ -153,6 +158,13 @@ def _openers(
     signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
     opens[signatures] = True
     return opens, signatures
+
+
+def _named_elements(lined: LinedText, lines: Positions) -> Positions:
+    """Those of some lines that open an element of XML which has a name; the blocks of HTML are none."""
+    lines = lines[(lined.ends - lined.first)[lines] <= _LONGEST_OPENER]
+    lines = lines[BLOCK_TAG.at(lined.characters, lined.first[lines] + 1) == 0]
+    return _matching(_ELEMENT, lined, lines)
 
 
 def add_docstrings(

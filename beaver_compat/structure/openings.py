@@ -18,6 +18,8 @@ Positions = NDArray[np.int64]
 
 TAG = re.compile(r"\s*</?[\w:.-]{1,60} ?/?>\s*")
 _LONGEST_TAG = 80  # characters, with white space
+_CLOSING = re.compile(r"\s*(?:fi|done|esac|end|endif|#endif|endfor|endwhile|pass)[;)]?\s*")
+_LONGEST_CLOSING = 32  # characters, with white space
 _BRACKET = r"\[[^\[\]\n]{2,80}\]"
 _NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,3}|[^\W\d_])[.)\]](?=\s)"
 _MARKS = re.compile(rf"(?:(?=({_BRACKET}|[\W_]|{_NUMBER}))\1){{0,40}}(?=[^\W_])")  # each mark is read in one way only
@@ -44,13 +46,17 @@ def text_begins(lined: LinedText, lines: Positions) -> Positions:
 
 
 def wordless(lined: LinedText, starts: Positions, ends: Positions) -> NDArray[np.bool_]:
-    """True for each of some stretches that says nothing: signs without a letter or digit, or a tag by itself, bool [S].
+    """True for each of some stretches that says nothing: signs without a letter or digit, a tag by itself or a word that
+    closes a block, bool [S].
 
     Args:
         lined: the text.
         starts, ends: characters of the stretches, int64 [S].
     """
     found = ~any_between(lined.characters.places(WORD | WIDE), starts, ends)
+    likely = np.flatnonzero(~found & (ends - starts <= _LONGEST_CLOSING))
+    closing = [_CLOSING.fullmatch(lined.text, starts[index], ends[index]) is not None for index in likely.tolist()]
+    found[likely] = np.array(closing, dtype=bool)
     words, word_ends = lined.boundaries.words, lined.boundaries.word_ends
     if words.size and "</" in lined.text:
         first = words[np.minimum(word_ends.searchsorted(starts, side="right"), words.size - 1)]

@@ -48,7 +48,7 @@ _OPEN_ENDS = (  # articles, prepositions and conjunctions
     " für auf bei aus nach dass het een van en le la les un une du et ou dans par pour avec sur au aux el los las del y"
     " una con por il lo gli di e della nel dos da do em na no och att ett av på som"
 )
-_BLOCK_TAG = WordTable(dict.fromkeys(_BLOCK_TAGS.split(), 1))
+BLOCK_TAG = WordTable(dict.fromkeys(_BLOCK_TAGS.split(), 1))
 _OPEN_END = WordTable(dict.fromkeys(_OPEN_ENDS.split(), 1), backwards=True)
 
 
@@ -240,7 +240,8 @@ def _initials(characters: Characters, texts: _Texts) -> tuple[Flags, Flags, Flag
 
 
 def _tags(characters: Characters, begins: Positions, ends: Positions) -> Flags:
-    """True for each line of HTML that begins with the tag of a block, or is behind one that ends with such a tag.
+    """True for each line that begins with the tag of a block of HTML or is but a tag, and for each behind one that ends
+    with a tag of a block or is but a tag.
 
     Args:
         characters: of the text.
@@ -257,12 +258,16 @@ def _tags(characters: Characters, begins: Positions, ends: Positions) -> Flags:
     def of_blocks(places: Positions) -> Flags:
         names = places + 1
         names += points.take(names, mode="clip") == ord("/")
-        return (signs.size > 0) & (_BLOCK_TAG.at(characters, names) > 0)
+        return BLOCK_TAG.at(characters, names) > 0
 
     found[opened[of_blocks(begins[opened])]] = True
     closed = closed[closed < found.size - 1]
-    last = signs[signs.searchsorted(ends[closed]) - 1] if signs.size else closed[:0]
-    found[1 + closed[of_blocks(last)]] = True
+    if not signs.size:
+        return found
+    last = signs[signs.searchsorted(ends[closed]) - 1]
+    alone = last == begins[closed]
+    found[closed[alone]] = True
+    found[1 + closed[alone | of_blocks(last)]] = True
     return found
 
 
