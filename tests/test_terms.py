@@ -6,7 +6,7 @@ import re
 
 import pytest
 from kept_texts import kept
-from line_readings import boundaries_of
+from line_readings import boundaries_of, names
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.structure.terms import find_terms
@@ -163,4 +163,52 @@ def test_an_option_is_kept_with_what_it_does(compressor: BeaverPromptCompressor)
 
 
 def test_terms_are_no_lines_of_code() -> None:
-    assert not find_terms(with_units(read_lines([CODE]))).size
+    assert not find_terms(with_units(read_lines([CODE])))[0].size
+
+
+STACKED = """‘-q’
+‘--quiet’
+     Print nothing at all, not even the name of the file that is
+     being read.
+
+‘-E’
+‘--adjust’
+     Give the suffix to each file that lacks it. The old name
+     was ‘--html’.
+
+‘-U AGENT’
+‘--agent=AGENT’
+     Call yourself AGENT when asked by a server. Some of them
+     care.
+"""
+
+
+def test_another_term_may_stand_over_a_term() -> None:
+    found = names(STACKED)
+    (labels,) = (labels for line, labels in found.items() if line.startswith("Give the suffix"))
+    assert labels == {"‘-E’", "‘--adjust’"}
+
+
+TERMS = """<dl>{0}<dt>
+<code>%r</code>
+</dt>{0}<dd>
+The number of running edges.
+</dd>{0}<dt>
+<code>%u</code>
+</dt>{0}<dd>
+The number of edges that remain.
+</dd></dl>
+<p>There are no others.</p>
+"""
+
+
+@pytest.mark.parametrize("joint", ["", "\n"])
+@pytest.mark.parametrize("inner", ["", "\n"])
+def test_a_term_of_html_names_its_definition(joint: str, inner: str) -> None:
+    text = TERMS.format(joint).replace(">\n<code>", f">{inner}<code>").replace("</code>\n<", f"</code>{inner}<")
+    found = names(text, units=True)
+    for sign, said in (("%r", "The number of running edges."), ("%u", "The number of edges that remain.")):
+        (label,) = found[said]
+        assert sign in label
+        assert label.startswith("<dt>")
+    assert found["<p>There are no others.</p>"] == set()

@@ -32,6 +32,7 @@ from beaver_compat.structure.roles import find_roles, role_keys
 from beaver_compat.structure.sections import section_names, settings_sections
 from beaver_compat.structure.stanzas import add_stanzas
 from beaver_compat.structure.tables import add_tables
+from beaver_compat.structure.terms import add_definitions
 from beaver_compat.structure.traces import add_frames, add_trees
 from beaver_compat.text.ascending import among
 from beaver_compat.text.lined_text import LinedText
@@ -92,6 +93,7 @@ def find_leads(lined: LinedText) -> Leads | None:
     for heads in (items, functions):
         heads[contexts[heads] != contexts] = -1
     add_groups(lined, parts.alone, items, follows)
+    add_definitions(lined, items)
     _add_items(items, parts, starts)
     add_stanzas(lined, parts, needed, items)
     np.maximum(parts.owners, functions, out=parts.owners)

@@ -46,8 +46,8 @@ def text_begins(lined: LinedText, lines: Positions) -> Positions:
 
 
 def wordless(lined: LinedText, starts: Positions, ends: Positions) -> NDArray[np.bool_]:
-    """True for each of some stretches that says nothing: signs without a letter or digit, a tag by itself or a word that
-    closes a block, bool [S].
+    """True for each of some stretches that says nothing: signs without a letter or digit, a tag or a word that closes a
+    block by itself, bool [S].
 
     Args:
         lined: the text.

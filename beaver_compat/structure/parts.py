@@ -68,7 +68,8 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     titles = titles[(lined.ends - lined.starts)[titles] <= LONGEST_LABEL]
     owners = np.full(lined.starts.size, -1)
     questions, turns = find_questions(lined)
-    guessed = union(_likely_titles(lined), find_terms(lined))
+    terms, stacked = find_terms(lined)
+    guessed = union(_likely_titles(lined), terms)
     lines = union(titles, union(guessed, questions[~labels.alone[questions + 1]]))
     lines = lines[~labels.alone[lines]]
     shaped = np.array(sorted(labels.shaped), dtype=np.int64)
@@ -82,6 +83,9 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
         around[line] = around[around[line]]
     alone = labels.alone.copy()
     alone[named] = True
+    stacked = stacked[among(stacked, named)]
+    label_ends[stacked - 1], alone[stacked - 1] = lined.starts[stacked], True
+    owners[stacked] = around[stacked] = stacked - 1
     asked = np.array(asked_in_turn(lined, questions, lines[~among(lines, questions)]), dtype=np.int64)
     label_ends[asked], alone[asked] = lined.starts[asked + 1], True
     owners[asked + 1] = around[asked + 1] = asked

@@ -3,8 +3,8 @@
 That is few-shot examples (`examples`), questions with their options (`choices`), short fenced blocks (`fences`),
 environments of LaTeX (`environments`), items of lists (`items`) and sections of settings (`sections`), headers of code
 (`code_headers`), code with comments that go on below it (`hanging_comments`), lines of code that read like sentences or
-are long (`statements`), rows in columns (`columns`), short entries of a log (`logs`), short cues of subtitles (`cues`)
-and lines of a transcript (`turns`).
+are long (`statements`), rows in columns (`columns`), terms in HTML (`terms`), short entries of a log (`logs`), short
+cues of subtitles (`cues`) and lines of a transcript (`turns`).
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
 """
 
@@ -32,6 +32,7 @@ from beaver_compat.structure.roles import with_roles
 from beaver_compat.structure.sections import settings_sections
 from beaver_compat.structure.statements import find_statements
 from beaver_compat.structure.tables import html_rows
+from beaver_compat.structure.terms import html_terms
 from beaver_compat.structure.turns import with_turns
 from beaver_compat.text.ascending import among
 from beaver_compat.text.characters import holds
@@ -71,6 +72,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     lined = _merged(lined, *short_choices(lined, implicit_query))
     lined = _merged(lined, *short_fences(lined, _LONGEST_FENCED))
     lined = _merged(lined, *html_rows(lined))
+    lined = _merged(lined, *html_terms(lined))
     if "\\" in lined.text or holds(lined.text, "$$"):
         lined = _merged(lined, *short_environments(lined))
     lined = _merged(lined, *short_items(lined))

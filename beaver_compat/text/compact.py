@@ -32,8 +32,11 @@ _BLOCK = re.compile(
     re.I,
 )
 _APART = "p|div|section|article|ul|ol|dl|table|pre|blockquote"
-# Where a line goes on with another block or a heading: behind a block that was closed, on either side of a heading.
-_BREAK = re.compile(rf"</(?:{_APART})>[ \t]*(?=<(?:{_APART})\b)|>[ \t]*(?=<h[1-6]\b)|</h[1-6]>[ \t]*(?=<)", re.I)
+# Where a line goes on with another block: behind one that was closed, on either side of a heading or a term.
+_BREAK = re.compile(
+    rf"</(?:{_APART})>[ \t]*(?=<(?:{_APART})\b)|>[ \t]*(?=<(?:h[1-6]|dt)\b)|</(?:h[1-6]|dt)>[ \t]*(?=<)", re.I
+)
+_BREAK_SIGNS = ("</h", "</H", "</p>", "</P>", "</div>", "</DIV>", "</dt>", "</DT>")
 # Python's letters may stand before a quote; an apostrophe in prose stands behind another.
 _STRING = re.compile(
     r"""(?:(?<!\w)|(?<=\b[bfruBFRU]))(?:"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?$))""", re.S
@@ -209,7 +212,7 @@ def _blocks(characters: Characters, text: str, starts: Positions, ends: Position
 
 def _breaks(text: str, starts: Positions, ends: Positions) -> Positions:
     """Where other blocks or headings begin inside lines of HTML, ascending."""
-    if "</" not in text or not any(holds(text, tag) for tag in ("</h", "</H", "</p>", "</P>", "</div>", "</DIV>")):
+    if "</" not in text or not any(holds(text, sign) for sign in _BREAK_SIGNS):
         return starts[:0]
     places = np.array([match.end() for match in _BREAK.finditer(text)], dtype=np.int64)
     line = starts.searchsorted(places, side="right") - 1

@@ -324,7 +324,10 @@ def _under_terms(
         return deeper
     order = np.arange(columns.size)
     begun = np.maximum.accumulate(np.where(adjacent, 0, order))
-    return deeper & (np.maximum.accumulate(np.where(deeper, 0, order)) == begun)
+    width = ends - lines.starts
+    stacked = adjacent & (rises(columns, 0) == 0) & (order == begun + 1)  # another term for the same
+    stacked[1:-1] &= width[:-2] + 1 + (first_ends - begins)[1:-1] <= width[2:]
+    return deeper & (np.maximum.accumulate(np.where(deeper | stacked, 0, order)) == begun)
 
 
 def _under_titles(characters: Characters, lines: Lines, begins: Positions, titles: Flags, roomy: Flags) -> Flags:
