@@ -21,7 +21,6 @@ _MOST_LINES = 12
 _TAB = 8  # columns
 _INITIALS = "#/-;"
 _SIGN = re.compile(r"#|//|--|;")
-_OPEN = re.compile(r"/\*(?!.*\*/)")
 
 
 def hanging_comments(lined: LinedText) -> tuple[Positions, Positions]:
@@ -68,7 +67,7 @@ def _open_blocks(lined: LinedText) -> list[tuple[int, int]]:
     lines = np.unique(first.searchsorted(stars, side="right") - 1)
     found: list[tuple[int, int]] = []
     for line in lines[(lines >= 0) & ~np.isin(first[lines], stars)].tolist():
-        if not _OPEN.search(text, first[line], ends[line]):
+        if text.rfind("/*", first[line], ends[line]) < text.rfind("*/", first[line], ends[line]):
             continue
         end = line + 1
         while end < min(first.size, line + _MOST_LINES) and text.find("*/", first[end], ends[end]) < 0:
