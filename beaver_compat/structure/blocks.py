@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.items import LEAST_INDENT, item_contents, objects_in_lists
 from beaver_compat.text.ascending import among, any_between
-from beaver_compat.text.characters import is_any
+from beaver_compat.text.characters import holds, is_any
 from beaver_compat.text.lined_text import LinedText
 from beaver_compat.text.word_tables import WordTable
 from beaver_compat.text.wraps import BLOCK_TAG
@@ -49,6 +49,7 @@ _OPENING_WORD = WordTable(
 )
 _OPENING_ENDS = "noey)"
 _LONGEST_ALONE = 5  # letters
+_MAKEFILE = ("$(", "$@")
 _CLOSERS = ")]}{"  # a line that begins with one belongs to the block above it
 
 
@@ -151,8 +152,9 @@ def _openers(
     opens[_named_elements(lined, elements)] = True
     likely = likely[points[ends[likely] - 1] == ord(")")]  # of a shell's case
     opens[likely[~any_between(lined.characters.marks("("), first[likely], ends[likely])]] = True
-    likely = np.flatnonzero(deeper & (points[np.append(lined.starts[1:], 0)] == ord("\t")) & (indents == 0))
-    opens[likely[any_between(lined.characters.marks(":"), first[likely], ends[likely])]] = True
+    if any(holds(lined.text, sign) for sign in _MAKEFILE):
+        likely = np.flatnonzero(deeper & (points[np.append(lined.starts[1:], 0)] == ord("\t")) & (indents == 0))
+        opens[likely[any_between(lined.characters.marks(":"), first[likely], ends[likely])]] = True
     opens &= ((ends - first <= _LONGEST_OPENER) | lined.boundaries.records) & ~brace
     signatures = signatures_among(lined, deeper | np.append(closes[1:], False))
     signatures = signatures[~is_any(points[ends[signatures] - 1], _NO_SIGNATURE_ENDS)]
