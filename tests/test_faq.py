@@ -120,3 +120,13 @@ def test_the_value_of_a_key_is_no_turn() -> None:
     mail = "From: Ann\nTo: Bob\nSubject: {0}\n\nThe {0} is ready. Come and look at it."
     found = names("\n\n".join(mail.format(thing) for thing in ("lamp", "chair", "table", "stool")), units=True)
     assert "Subject:" not in found["The chair is ready. Come and look at it."]
+
+
+def test_a_comment_that_asks_is_a_comment() -> None:
+    code = (
+        "sub {0} {{\n  # hm, should we stop here?\n  return check(1);\n}}\n\n# {0}: ???\nsub made {{\n  return 2;\n}}"
+    )
+    found = names("\n\n".join(code.format(name) for name in ("tree", "pond", "dam")), units=True)
+    assert not any("?" in label for labels in found.values() for label in labels)
+    found = names("## How old is it?\n\nIt is old. So it is.\n\n## Who built it?\n\nTwo brothers did. From Graz.")
+    assert found["Two brothers did. From Graz."] == {"## Who built it?"}

@@ -11,12 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kept_texts import kept
+from line_readings import needs
 
 from beaver_compat import BeaverPromptCompressor
 from beaver_compat.text.characters import Characters
 from beaver_compat.text.compact import written_out
 from beaver_compat.text.lined_text import read_lines
 
+PROSE = (
+    "The lodge stands on the old dam, which is repaired every autumn with willow, mud and stones. Where the bank is"
+    " steep there are burrows in it, and the water hides the way in. The young are safe from wolves, bears and people"
+    " there, and in the winter everybody eats what was stored under the ice: twigs, bark and the roots of lilies."
+)
 HANDBOOK = """# Ferry handbook
 
 ## Fares
@@ -126,3 +132,24 @@ def test_written_out_characters_are_found_where_they_are(text: str, write: Calla
         walked = [[], [], []]
     assert [places.tolist() for places in found[:3]] == walked
     assert found.strings.tolist() == ([0, len(line)] if walked[0] else [])
+
+
+def test_a_later_sentence_of_a_long_string_comes_with_its_key(compressor: BeaverPromptCompressor) -> None:
+    about = "User assigned name for this zone, which must be unique within the project, whatever the others are called."
+    rule = "The name must be 1-32 characters long and begin with a letter."
+    text = json.dumps(
+        {"parameters": {"zone": {"type": "string", "description": f"{about} {rule} It ends so."}}}, indent=1
+    )
+    question = "How many characters may the name have?"
+    for budget in range(24, 80, 4):
+        found = kept(compressor, text, question, budget)
+        assert "zone" not in found or rule not in found or '"description": ' in found
+    assert f'"description": {rule}' in kept(compressor, text, question, 44)
+
+
+def test_lines_in_a_string_end_no_block_around_it(compressor: BeaverPromptCompressor) -> None:
+    fields = {
+        name: {"description": f"About the {name}.\n{PROSE}", "size": len(name)} for name in ("pond", "dam", "lodge")
+    }
+    found = needs(json.dumps({"schemas": fields}, indent=1))
+    assert {'"schemas": {', '"lodge": {'} <= found['"size": 5']

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beaver_compat.text.characters import is_any
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -54,6 +54,7 @@ def add_comments(
     bare[about & (ends - first <= _LONGEST_BARE)] = True
 
 
+@once
 def find_comments(lined: LinedText) -> tuple[NDArray[np.bool_], Positions]:
     """True for each hard line that is a comment, bool [N]; and the first line of its block comment, else itself."""
     points, first, ends = lined.points, lined.first, lined.ends

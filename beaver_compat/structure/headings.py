@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import among
 from beaver_compat.text.characters import holds, is_any, is_digit
-from beaver_compat.text.lined_text import LinedText
+from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
@@ -74,6 +74,7 @@ _CLOSING_REACH = 16  # characters, of markup, behind a question mark
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
 
+@once
 def find_headings(lined: LinedText) -> tuple[Positions, Positions]:
     """The hard lines that are headings, and those that are worth nothing at all alone: lines under titles, doctypes.
 

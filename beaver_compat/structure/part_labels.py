@@ -235,7 +235,7 @@ def _turns(lined: LinedText) -> list[_Label]:
     boundaries, starts = lined.boundaries, lined.starts
     turns = (boundaries.labels > starts) & (boundaries.labels < lined.ends)
     label_ends = boundaries.word_ends[boundaries.words.searchsorted(boundaries.labels) - 1]
-    turns &= is_any(lined.points[label_ends - 1], _SPEAKER_ENDS)
+    turns &= is_any(lined.points[label_ends - 1], _SPEAKER_ENDS) & (lined.points[lined.first] != ord('"'))
     said = np.maximum.accumulate(turns) & np.maximum.accumulate(turns[::-1])[::-1]
     others = said & boundaries.after_blank & ~turns & boundaries.terminated
     least = max(_LEAST_NAMES, _NAMED_SHARE * np.count_nonzero(boundaries.after_blank))

@@ -11,7 +11,9 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from beaver_compat.text.ascending import any_between, nexts
+from beaver_compat.structure.comments import find_comments
+from beaver_compat.structure.headings import find_headings
+from beaver_compat.text.ascending import among, any_between, nexts
 from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
 
@@ -45,6 +47,7 @@ def find_questions(lined: LinedText) -> tuple[Positions, Positions]:
     asks = np.zeros(first.size, dtype=bool)
     for line in np.flatnonzero(short).tolist():
         asks[line] = bool(_CLOSING.fullmatch(text, last[line] + 1, ends[line])) and text[first[line]] not in _QUOTES
+    asks &= ~find_comments(lined)[0] | among(np.arange(first.size), find_headings(lined)[0])
     answered = asks[:-1] & ~asks[1:] & (regions[1:] == regions[:-1])
     lines = np.flatnonzero(answered)
     labelled = lined.boundaries.labels[lines] > lined.starts[lines]

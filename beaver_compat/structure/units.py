@@ -10,6 +10,7 @@ Everything here reads characters only.  Only lines that qualify are looked at on
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -42,6 +43,7 @@ from beaver_compat.text.speech import with_speech
 Positions = NDArray[np.int64]
 
 _LONGEST_FENCED = 160  # characters, about half a page: of a longer block or section of settings lines may be kept
+_KEY = re.compile(r'"(?:[^"\\]|\\.){1,60}":\s+(?=")')
 _LONGEST_ENTRY = 320  # characters; of a longer one lines may be kept
 
 
@@ -62,7 +64,7 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
     lined = with_roles(with_turns(lined))
     if lined.starts.size < 2:
         return with_speech(lined)
-    lined = _with_line_labels(lined)
+    lined = _with_keys(_with_line_labels(lined))
     lined = _merged(lined, *hanging_comments(lined))
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
@@ -133,6 +135,22 @@ def _with_line_labels(lined: LinedText) -> LinedText:
         return lined
     labels = boundaries.labels.copy()
     labels[list(found)] = boundaries.words[boundaries.words.searchsorted(list(found.values()))]
+    return lined.with_boundaries(replace(boundaries, labels=labels))
+
+
+def _with_keys(lined: LinedText) -> LinedText:
+    """The text with the keys of JSON before long strings as their labels."""
+    boundaries, first, ends = lined.boundaries, lined.first, lined.ends
+    likely = (lined.points[first] == ord('"')) & ~boundaries.records & (ends - first > _LONGEST_FENCED)
+    found = {
+        line: match.end()
+        for line in np.flatnonzero(likely).tolist()
+        if (match := _KEY.match(lined.text, first[line], ends[line]))
+    }
+    if not found:
+        return lined
+    labels = boundaries.labels.copy()
+    labels[list(found)] = list(found.values())
     return lined.with_boundaries(replace(boundaries, labels=labels))
 
 

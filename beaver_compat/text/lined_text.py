@@ -66,12 +66,19 @@ class LinedText:
 
     @cached_property
     def indents(self) -> Positions:
-        """Characters that each line is indented by, or would be if compact data were printed, int64 [N]."""
+        """Characters that each line is indented by, or would be if compact data were printed, int64 [N].
+
+        A line in a string is indented by those of the line with the string, too.
+        """
         indents, boundaries = self.first - self.starts, self.boundaries
         if boundaries.members.size:
             indents[among(self.starts, boundaries.members)] += (
                 _INDENT * boundaries.depths[among(boundaries.members, self.starts)]
             )
+        inside = np.flatnonzero(self._string_edges % 2)
+        if inside.size:
+            strings = boundaries.strings[self._string_edges[inside] - 1]
+            indents[inside] += indents[self.starts.searchsorted(strings, side="right") - 1]
         return indents
 
     @cached_property
