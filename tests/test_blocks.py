@@ -217,3 +217,30 @@ def test_an_element_with_a_name_is_needed_by_what_is_in_it() -> None:
     assert '<method name="Proxy">' in found['<arg name="proxy" direction="in"/>']
     _, leads = leads_of('<body>\n  <div id="a">\n    <p>It rains.</p>\n    <p>It pours.</p>\n  </div>\n</body>')
     assert leads is None or (leads.needed < 0).all()
+
+
+@pytest.mark.parametrize(
+    "line", ["# the tests of modes", "##     #  So is this needed?", "#if CHECKED", "#define SIZE 4", "// of modes"]
+)
+def test_a_comment_or_directive_at_the_edge_ends_no_block(line: str) -> None:
+    before = "class FileTests(BaseTests):\n    def test_newline(self):\n        t1 = self.write()"
+    text = f"{before}\n\n{line}\n    def test_mode(self):\n        run()\n"
+    found = needs(text)
+    assert found["run()"] == {"def test_mode(self):", "class FileTests(BaseTests):"}
+    heading = "Steps:\n    first\n\n# Other\n\n    second()\n    third()\n"
+    _, leads = leads_of(heading)
+    assert leads is not None
+    assert (leads.needed[3:] < 0).all()
+
+
+def test_blocks_of_cmake() -> None:
+    text = (
+        "function(generate)\n  if(NOT OUT_DIR)\n    set(OUT_DIR here)\n  elseif(PYTHON)\n    set(EXTENSIONS _pb2.py)\n"
+        "  endif()\nendfunction()\n"
+    )
+    assert needs(text)["set(EXTENSIONS _pb2.py)"] >= {"elseif(PYTHON)", "if(NOT OUT_DIR)", "function(generate)"}
+
+
+def test_a_tab_is_deeper_than_spaces() -> None:
+    text = "bind E <Control-d> {\n    if {$strict} {\n\tdelete one character\n    }\n}\n"
+    assert needs(text)["delete one character"] == {"if {$strict} {", "bind E <Control-d> {"}

@@ -183,3 +183,18 @@ def test_no_comment_needs_a_line_of_another_context() -> None:
     _, leads = leads_of("def f():\n    x\n# a", "y = 1")
     assert leads is not None
     assert leads.needed[2].tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    ("comment", "setting"),
+    [
+        ("#\n# Range of ids chosen for new users\n#", "UID_MIN 1000"),
+        ("/*\n   Range of ids chosen\n   for new users\n*/", "int first = 1000;"),
+        ("/* Range of ids chosen\n   for new users */", "int first = 1000;"),
+    ],
+)
+def test_a_comment_needs_what_it_explains(comment: str, setting: str) -> None:
+    found = needs(f"{comment}\n{setting}\n\nint other = 5;\n")
+    for line in comment.split("\n"):
+        if len(line.strip()) > 2:
+            assert setting in found[line.strip()]

@@ -201,7 +201,7 @@ def test_a_part_that_is_indented_ends_with_the_indentation() -> None:
 \t   {BODY}
 """
     assert labels_at(options, options.index("The mill was")) == ["filename"]
-    assert labels_at(options, options.index("The press was")) == []
+    assert labels_at(options, options.index("The press was")) == ["--create", "-C"]
     assert labels_at(options, options.rindex("The mill was")) == ["Note"]
 
 

@@ -10,9 +10,10 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.structure.headings import find_headings
 from beaver_compat.structure.items import LEAST_INDENT, item_contents, objects_in_lists
 from beaver_compat.text.ascending import among, any_between
-from beaver_compat.text.characters import holds, is_any
+from beaver_compat.text.characters import LOWER, holds, is_any
 from beaver_compat.text.lined_text import LinedText
 from beaver_compat.text.word_tables import WordTable
 from beaver_compat.text.wraps import BLOCK_TAG
@@ -35,7 +36,8 @@ _SIGNATURE = re.compile(
 )
 _KEY = re.compile(r"([\"']?)[\w.-]+\1:(?: *[{\[])?$")
 _ELEMENT = re.compile(r"<[A-Za-z][\w:.-]*[ \t][^<>]*?\b(?:name|id|key)=[\"'][^<>]*(?<!/)>\s*$", re.I)
-_CONTINUED = re.compile(r"(?:else|elif|elsif|except|finally|catch|rescue|ensure)\b")
+_CONTINUED = re.compile(r"(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure)\b")
+_CALLED = re.compile(r"(?:if|elseif|else|foreach|while|function|macro) ?\(", re.I)  # blocks of CMake
 _DECORATOR = re.compile(r"@\w|#?\[\w")
 _PACKED = np.array([1 << 42, 1 << 21, 1], dtype=np.int64)  # three code points as one number
 _NO_SIGNATURE_ENDS = ".;?!"
@@ -111,11 +113,13 @@ def add_blocks(
     named = np.zeros_like(keys)
     named[signatures] = True
     order = np.arange(first.size)
+    loose = _loose(lined, comments, indents)
     for depth in np.unique(indents[opens])[:_DEPTHS].tolist():
         # The last line above that is not deeper: if it opens a block, this line is of its body.
         level = (indents < depth) | ((indents == depth) & (~closes | opens | records))
         opener = opens & (indents == depth)
-        above = np.maximum.accumulate(np.where(level, order, 0))
+        above = np.maximum.accumulate(np.where(level & ~loose, order, 0))
+        above[loose] = np.maximum.accumulate(np.where(level, order, 0))[loose]
         body = opener[above] & (above < order)
         needed[body, 0] = above[body]
         head = above + objects[above]
@@ -131,6 +135,23 @@ def add_blocks(
     _add_decorators(lined, indents, signatures, needed, behind)
     needed[objects, 1] = np.flatnonzero(objects) + 1  # the first of its keys
     return items, functions
+
+
+def _loose(lined: LinedText, comments: NDArray[np.bool_], indents: Positions) -> NDArray[np.bool_]:
+    """True for each comment and each line of C's preprocessor that is less indented than what stands below such lines.
+
+    It ends no block.
+    """
+    first = lined.first
+    second = np.minimum(first + 1, lined.points.size - 1)
+    directives = (lined.points[first] == ord("#")) & (
+        ((lined.classes[second] & LOWER) != 0) | (lined.points[second] == ord("#"))
+    )
+    found = (comments | directives) & ~among(np.arange(first.size), find_headings(lined)[0])
+    if not found.any():
+        return found
+    below = np.minimum.accumulate(np.where(found, first.size - 1, np.arange(first.size))[::-1])[::-1]
+    return found & (indents[below] > indents) & (lined.regions[below] == lined.regions)
 
 
 def _openers(
@@ -152,6 +173,7 @@ def _openers(
     opens[_named_elements(lined, elements)] = True
     likely = likely[points[ends[likely] - 1] == ord(")")]  # of a shell's case
     opens[likely[~any_between(lined.characters.marks("("), first[likely], ends[likely])]] = True
+    opens[_matching(_CALLED, lined, likely)] = True
     if any(holds(lined.text, sign) for sign in _MAKEFILE):
         likely = np.flatnonzero(deeper & (points[np.append(lined.starts[1:], 0)] == ord("\t")) & (indents == 0))
         opens[likely[any_between(lined.characters.marks(":"), first[likely], ends[likely])]] = True

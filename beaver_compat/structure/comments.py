@@ -14,6 +14,7 @@ from beaver_compat.text.lined_text import LinedText, once
 Positions = NDArray[np.int64]
 
 _INITIALS = "#/-;*"
+_LONGEST_BLOCK = 4096  # characters
 _BEHIND_HASH = ":!"  # one that documents what is below it
 _LONGEST_BARE = 3  # signs of a line that only begins or ends a comment
 _NOT_ABOUT = ")]}`~>|"  # what a line begins with that no comment is about: ends of blocks, fences, mail, tables
@@ -72,6 +73,13 @@ def find_comments(lined: LinedText) -> tuple[NDArray[np.bool_], Positions]:
     dashes = long & (initial == ord("-")) & (second == ord("-"))
     dashes &= points[np.minimum(first[likely] + 2, points.size - 1)] == ord(" ")
     comments[likely] |= dashes
+    comments[likely] |= (initial == ord("#")) & ~long
     edges = np.maximum.accumulate(np.where(stars, 0, order))
     within = stars & opens[edges]
+    for line in np.flatnonzero(opens).tolist():  # without stars
+        closing = lined.text.find("*/", first[line], first[line] + _LONGEST_BLOCK)
+        last = int(first.searchsorted(closing, side="right")) - 1
+        if last > line and ends[last] == closing + len("*/"):
+            within[line + 1 : last + 1] = True
+            edges[line + 1 : last + 1] = line
     return comments | within, np.where(within, edges, order)

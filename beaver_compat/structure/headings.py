@@ -25,7 +25,7 @@ _CAPITALS = 0.7  # of a title's long words begin with one
 _LEAST_CAPITALS = 4  # letters of a title in capitals
 _MOST_WORDS = 8  # of a title behind a number such as 2.1
 
-_HASHES = re.compile(r"(#{1,6}) +\S")
+_HASHES = re.compile(r"(#{1,6}) +[^\s#]")
 _SECTIONS = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph"]
 _TEXINFO = {
     f"{kind}{name}": level

@@ -32,7 +32,6 @@ _ITEMS = "0123456789*#"  # an item of a list, or a comment, is no head of severa
 _CODE = "={};"
 _MOST_TITLE_LINES = 6
 _SHORT_TITLE = 40  # characters: a longer line right over one that begins small is no title
-_TAB = 8  # columns
 _MOST_INDENTED = 256  # lines that are looked through for the end of an indented part
 _LONGEST_ANSWER = 2000  # characters
 
@@ -162,6 +161,7 @@ def _likely_titles(lined: LinedText) -> Positions:
     kept &= (body - lines == 1) | ~is_any(points[first[lines]], _ITEMS)
     kept &= (item_contents(lined)[lines] == 0) | is_digit(points[first[lines]])
     below = lines + 1
+    kept &= lined.indents[lines] <= lined.indents[body]
     small = ~blank[below] & ((lined.classes[first[below]] & UPPER) == 0)
     kept &= ~breaks_off(lined.characters, ends[lines]) & ~(small & ((ends - first)[lines] > _SHORT_TITLE))
     lines = lines[kept]
@@ -192,10 +192,8 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
     if low.any():
         nexts = np.append(shaped, first.size)
         limits = np.where(low, np.minimum(limits, nexts[nexts.searchsorted(lines)]), limits)
-        tabs = lined.characters.marks("\t")
-        indents = lined.indents + (_TAB - 1) * (tabs.searchsorted(first) - tabs.searchsorted(starts))
         for index in np.flatnonzero(low).tolist():
-            limits[index] = _indented(indents, int(lines[index]), int(limits[index]))
+            limits[index] = _indented(lined.indents, int(lines[index]), int(limits[index]))
     often = Counter(levels)
     limits = np.minimum(limits, _next_numbers(lined, lines, np.array(levels)))
     opened: list[int] = []

@@ -23,6 +23,7 @@ from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
 
+_LONGEST_LEAD = 160  # characters
 _LONGEST_ROW = 640  # characters, about two pages: of a longer row of HTML cells may be kept
 
 _RULE = re.compile(r"(?=.*[+|])[+|]?[-=]+(?:[+|][-=]+)*[+|]?")  # over, under and between rows
@@ -144,6 +145,8 @@ def add_tables(
 ) -> None:
     """Each row of a table needs the header and, in Markdown, the row of dashes under it; these need a row.
 
+    A short line with a colon at its end right above the header names the table.
+
     Args:
         lined: the text.
         needed, bare: as in `Leads`; changed.
@@ -153,11 +156,16 @@ def add_tables(
     for line, closing, _ in _tags(lined):
         if lined.text.find("<", lined.first[line] + 1, lined.ends[line]) < 0:  # there is nothing else on it
             bare[line], follows[line] = True, not closing
+    above = np.append(0, np.arange(lined.starts.size - 1))
+    leads = is_any(lined.points[lined.ends[above] - 1], ":\uff1a") & ~lined.boundaries.records[above]
+    leads &= ((lined.ends - lined.first)[above] <= _LONGEST_LEAD) & (lined.regions[above] == lined.regions)
     for header, rows, end, dashed in find_tables(lined):
         follows[header:rows] = bare[header:rows] = end > rows
         needed[header + 1 : rows, 0] = header
         needed[rows:end] = header, header + 1 if dashed else -1
         items[rows:end] = header
+        if leads[header]:
+            items[header] = header - 1
 
 
 def _is_header(line: str, rows: list[str]) -> bool:

@@ -18,6 +18,7 @@ Positions = NDArray[np.int64]
 
 CONTEXT_SEPARATOR = "\n\n"
 _INDENT = 2  # a level of compact data
+_TAB = 8  # columns
 
 Found = TypeVar("Found")
 
@@ -66,11 +67,14 @@ class LinedText:
 
     @cached_property
     def indents(self) -> Positions:
-        """Characters that each line is indented by, or would be if compact data were printed, int64 [N].
+        """Columns that each line is indented by, or would be if compact data were printed, int64 [N].
 
         A line in a string is indented by those of the line with the string, too.
         """
         indents, boundaries = self.first - self.starts, self.boundaries
+        tabs = self.characters.marks("\t")
+        if tabs.size:
+            indents += (_TAB - 1) * (tabs.searchsorted(self.first) - tabs.searchsorted(self.starts))
         if boundaries.members.size:
             indents[among(self.starts, boundaries.members)] += (
                 _INDENT * boundaries.depths[among(boundaries.members, self.starts)]
