@@ -28,6 +28,12 @@ def units_of(text: str, implicit_query: bool = False) -> Boundaries:
     return with_units(read_lines([text]), implicit_query).boundaries
 
 
+def unit_texts(text: str) -> list[str]:
+    """The lines of a text that are one unit each, with their ends left out."""
+    edges = [*units_of(text).hard_lines.tolist(), len(text)]
+    return [text[start:end].strip() for start, end in pairwise(edges)]
+
+
 def leads_of(*contexts: str, units: bool = False) -> tuple[list[str], Leads | None]:
     lined = with_units(read_lines(contexts)) if units else read_lines(contexts)
     cut = [lined.text[start:end].rstrip() for start, end in pairwise(lined.edges.tolist())]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
-from line_readings import units_of
+from line_readings import unit_texts
 
 SETTINGS = """#wal_level = replica\t\t# minimal, replica, or logical
 \t\t\t\t# (change requires restart)
@@ -25,13 +23,8 @@ STRUCT = """typedef struct
 """
 
 
-def units(text: str) -> list[str]:
-    edges = [*units_of(text).hard_lines.tolist(), len(text)]
-    return [text[start:end].strip() for start, end in pairwise(edges)]
-
-
 def test_lines_under_the_sign_go_on() -> None:
-    assert [unit.count("\n") for unit in units(SETTINGS)] == [1, 2, 0]
+    assert [unit.count("\n") for unit in unit_texts(SETTINGS)] == [1, 2, 0]
 
 
 @pytest.mark.parametrize("sign", ["//", "--", ";", "#"])
@@ -39,11 +32,11 @@ def test_with_any_sign(sign: str) -> None:
     text = (
         f"limit = 4       {sign} of the pool,\n                {sign} not of the tree\nsize = 5        {sign} of both\n"
     )
-    assert [unit.count("\n") for unit in units(text)] == [1, 0]
+    assert [unit.count("\n") for unit in unit_texts(text)] == [1, 0]
 
 
 def test_a_block_comment_goes_on_to_its_end() -> None:
-    found = units(STRUCT)
+    found = unit_texts(STRUCT)
     assert [unit.count("\n") for unit in found if "*mark" in unit] == [2]
     assert any(unit.startswith("int") for unit in found)
 
@@ -59,4 +52,4 @@ def test_a_block_comment_goes_on_to_its_end() -> None:
     ],
 )
 def test_what_goes_on_with_nothing(text: str) -> None:
-    assert len(units(text)) == sum(bool(line.strip()) for line in text.split("\n"))
+    assert len(unit_texts(text)) == sum(bool(line.strip()) for line in text.split("\n"))

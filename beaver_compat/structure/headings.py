@@ -19,6 +19,7 @@ from beaver_compat.text.lined_text import LinedText, once
 Positions = NDArray[np.int64]
 
 LONGEST_TITLE = 80  # characters
+_LONGEST_UNDERLINED = 120
 _LONGEST_TAG = 400
 _LONG_WORD = 4  # letters; shorter ones are small in titles, too
 _CAPITALS = 0.7  # of a title's long words begin with one
@@ -215,13 +216,14 @@ def _underlines(lined: LinedText) -> list[int]:
     if not lines.size:
         return []
     above, length = lines - 1, ends - first
-    likely = blank[above] & (length[above] <= LONGEST_TITLE) & ~lined.boundaries.records[above]
+    likely = blank[above] & (length[above] <= _LONGEST_UNDERLINED) & ~lined.boundaries.records[above]
     likely &= (length[lines] > 2) & (2 * length[lines] > length[above]) & (regions[lines] == regions[above])
     found = []
     for line in lines[likely].tolist():
         title, sign = lined.line(line - 1), lined.text[first[line]]
-        plain = title[0].isalnum() and title[-1] not in _NO_TITLE_ENDS and "\n" not in title
-        data = sign == "-" and (": " in title or "  " in title)  # of a file of settings, or the head of a table
+        fits = abs(int(length[line] - length[line - 1])) <= 1  # as long as the title: it is one, whatever it says
+        plain = (title[0].isalnum() or fits) and title[-1] not in _NO_TITLE_ENDS and "\n" not in title
+        data = sign == "-" and ((": " in title and not fits) or "  " in title)  # of settings, or a table's head
         if plain and not data and lined.line(line) == sign * int(length[line]):
             found.append(line)
     return found

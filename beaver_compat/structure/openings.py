@@ -18,7 +18,7 @@ Positions = NDArray[np.int64]
 
 TAG = re.compile(r"\s*</?[\w:.-]{1,60} ?/?>\s*")
 _LONGEST_TAG = 80  # characters, with white space
-_CLOSING = re.compile(r"\s*(?:fi|done|esac|end|endif|#endif|endfor|endwhile|pass)[;)]?\s*")
+_CLOSING = re.compile(r"\s*(?:(?:\d{1,3}\.){1,4}|(?:fi|done|esac|end|endif|#endif|endfor|endwhile|pass)[;)]?)\s*")
 _LONGEST_CLOSING = 32  # characters, with white space
 _BRACKET = r"\[[^\[\]\n]{2,80}\]"
 _NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,3}|[^\W\d_])[.)\]](?=\s)"
@@ -46,8 +46,8 @@ def text_begins(lined: LinedText, lines: Positions) -> Positions:
 
 
 def wordless(lined: LinedText, starts: Positions, ends: Positions) -> NDArray[np.bool_]:
-    """True for each of some stretches that says nothing: signs without a letter or digit, a tag or a word that closes a
-    block by itself, bool [S].
+    """True for each of some stretches that says nothing: signs without a letter or digit, a tag, an item's number or a
+    word that closes a block by itself, bool [S].
 
     Args:
         lined: the text.

@@ -6,6 +6,7 @@ Everything here reads characters only.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from typing import NamedTuple
@@ -32,6 +33,7 @@ _ITEMS = "0123456789*#"  # an item of a list, or a comment, is no head of severa
 _CODE = "={};"
 _MOST_TITLE_LINES = 6
 _SHORT_TITLE = 40  # characters: a longer line right over one that begins small is no title
+_DOCSTRING = '"""'
 _MOST_INDENTED = 256  # lines that are looked through for the end of an indented part
 _LONGEST_ANSWER = 2000  # characters
 
@@ -196,6 +198,7 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
             limits[index] = _indented(lined.indents, int(lines[index]), int(limits[index]))
     often = Counter(levels)
     limits = np.minimum(limits, _next_numbers(lined, lines, np.array(levels)))
+    limits = np.minimum(limits, _docstring_ends(lined, lines))
     opened: list[int] = []
     for index, line in enumerate(lines.tolist()):
         while opened and levels[opened[-1]] >= levels[index]:
@@ -208,6 +211,19 @@ def _title_parts(lined: LinedText, lines: Positions, underlines: Positions, shap
         for index, (line, limit, level) in enumerate(named)
         if (often[level] > 1 or (index > 0 and not low[index])) and limit > line + 1
     ]
+
+
+def _docstring_ends(lined: LinedText, lines: Positions) -> Positions:
+    """For each title the line behind the end of the docstring that it stands in, the last line where it is in none."""
+    places = np.array([match.start() for match in re.finditer(_DOCSTRING, lined.text)], dtype=np.int64)
+    _, first, counts = np.unique(lined.starts.searchsorted(places, side="right"), return_index=True, return_counts=True)
+    quotes = places[first[counts % 2 == 1]]  # those of a line that opens and closes one say nothing
+    if not quotes.size:
+        return np.full(lines.size, lined.starts.size)
+    marks = np.array([*quotes, len(lined.text)])
+    before = marks.searchsorted(lined.first[lines])
+    behind = lined.starts.searchsorted(marks[np.minimum(before, marks.size - 1)], side="right")
+    return np.where(before % 2, behind, lined.starts.size)
 
 
 def _next_numbers(lined: LinedText, lines: Positions, levels: Positions) -> Positions:

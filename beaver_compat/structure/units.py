@@ -2,7 +2,8 @@
 
 That is few-shot examples (`examples`), questions with their options (`choices`), short fenced blocks (`fences`),
 environments of LaTeX (`environments`), items of lists (`items`) and sections of settings (`sections`), headers of code
-(`code_headers`), code with comments that go on below it (`hanging_comments`), lines of code that read like sentences or
+(`code_headers`), code with comments that go on below it (`hanging_comments`), statements and entries of several lines
+(`continued`), lines of code that read like sentences or
 are long (`statements`), rows in columns (`columns`), terms in HTML (`terms`), short entries of a log (`logs`), short
 cues of subtitles (`cues`) and lines of a transcript (`turns`).
 Everything here reads characters only.  Only lines that qualify are looked at one by one.
@@ -20,6 +21,7 @@ from beaver_compat.structure.choices import short_choices
 from beaver_compat.structure.clauses import clause_titles
 from beaver_compat.structure.code_headers import find_headers
 from beaver_compat.structure.columns import aligned_rows
+from beaver_compat.structure.continued import continued_lines, gettext_entries
 from beaver_compat.structure.cues import cue_texts, subtitle_cues, time_lines
 from beaver_compat.structure.diffs import with_diff_lines
 from beaver_compat.structure.environments import short_environments
@@ -66,6 +68,8 @@ def with_units(lined: LinedText, implicit_query: bool = False) -> LinedText:
         return with_speech(lined)
     lined = _with_keys(_with_line_labels(lined))
     lined = _merged(lined, *hanging_comments(lined))
+    lined = _merged(lined, *continued_lines(lined))
+    lined = _merged(lined, *gettext_entries(lined))
     lined = _merged(lined, *find_headers(lined))
     lined = _with_cues(lined)
     lined = _with_entries(lined)
