@@ -26,7 +26,7 @@ def continued_lines(lined: LinedText) -> tuple[Positions, Positions]:
     if "\\" not in lined.text and "{" not in lined.text:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     near = np.append(~blank[1:] & (rises(lined.regions, -1)[1:] == 0), False)
-    on = (points[ends - 1] == ord("\\")) & near
+    on = (points[ends - 1] == ord("\\")) & (points[ends - 2] != ord("\\")) & near  # of two, as in LaTeX, none goes on
     return _ranges(lined, on | (_selectors(lined) & near), _LONGEST)
 
 
