@@ -120,6 +120,7 @@ def test_titles_of_clauses(text: str, titles: list[str]) -> None:
         [r"\section{The mill} \label{mill}", r"\subsection{Wheels}", r"\subsection{Stones}"],
         ["== The mill ==", "=== Wheels ===", "=== Stones ==="],
         ["= The mill", "== Wheels", "== Stones"],
+        ["* The mill", "** Wheels", "** Stones"],
         ["=head1 The mill", "=head2 Wheels", "=head2 Who dresses the stones?"],
         ["=head2 The mill", "=item Wheels (of oak)", "=item * Stones"],
         ["@chapter The mill", "@section Wheels", "@section Stones"],
@@ -158,6 +159,8 @@ def test_titles_of_many_formats(titles: list[str]) -> None:
         "\\section{open\n\n" + BELOW,
         "-----\nplain\n=====\n" + BELOW,
         "@param wheels of oak\n\n" + BELOW,
+        "* one\n\n* two\n\n" + BELOW,
+        "* one\n** two\n** three\n" + BELOW,
     ],
 )
 def test_what_is_no_title_in_these_formats(text: str) -> None:

@@ -212,3 +212,14 @@ def test_a_term_of_html_names_its_definition(joint: str, inner: str) -> None:
         assert sign in label
         assert label.startswith("<dt>")
     assert found["<p>There are no others.</p>"] == set()
+
+
+def test_a_directive_names_what_is_below_it() -> None:
+    text = "\n".join(
+        f".. {kind}:: {name}(x)\n\n   Does {name} with it. It takes a while.\n\n   Returns nothing at all for {name}.\n"
+        for kind, name in (("function", "turn"), ("py:method", "stop"), ("c:macro", "WAIT"))
+    )
+    found = names(f"{text}\nThere are no others here. So it is.\n")
+    for kind, name in (("function", "turn"), ("py:method", "stop"), ("c:macro", "WAIT")):
+        assert found[f"Returns nothing at all for {name}."] == {f".. {kind}:: {name}(x)"}
+    assert found["There are no others here. So it is."] == set()

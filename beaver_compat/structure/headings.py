@@ -39,11 +39,12 @@ _COMMAND = re.compile(
     r"(?: *\\label\{[^{}]*\})?"
     r"|(?P<signs>={2,6}) ?[^=\s][^=]*(?P=signs)|(?P<marks>={1,5}) +[^=\s][^=]*"  # of a wiki, AsciiDoc
     r"|=(?:head(?P<pod>[1-6])|(?P<item>item)) +(?![*\d.]+$)\S.*"
+    r"|(?P<stars>\*{1,6}) +[^*\s].*"  # of Org
     rf"|@(?P<texinfo>{'|'.join(_TEXINFO)}) +\S.*|\.(?P<roff>S[HhSs]) +\S.*"
 )
 _ENTRY_SIGNS = ("; urgency=", "<")
 _DEEPEST_HASHES, _COMMENT_ENDS = 3, ".;,"
-_COMMAND_SIGNS = "\\=@."
+_COMMAND_SIGNS = "\\=@.*"
 _DAY = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
 _ENTRY = re.compile(  # of a changelog: Debian's, RPM's, GNU's
     rf"[a-z0-9][\w.+-]* \([^()\s]+\) [\w. -]+; urgency=\w+.*|\* (?:{_DAY}) \w{{3}} +\d{{1,2}} \d{{4}} \S.*"
@@ -133,7 +134,7 @@ def _level_of_command(match: re.Match[str]) -> int:
         return 1 + (match["roff"][1] in "Ss")
     if match["pod"] or match["item"]:
         return int(match["pod"] or _ITEM_LEVEL)
-    return len(match["signs"] or match["marks"])
+    return len(match["signs"] or match["marks"] or match["stars"])
 
 
 def _with_hashes(lined: LinedText) -> list[int]:
@@ -154,14 +155,19 @@ def _with_hashes(lined: LinedText) -> list[int]:
 
 
 def _with_commands(lined: LinedText) -> list[int]:
-    """LaTeX's headings, those of a wiki, AsciiDoc, Perl's documentation, Texinfo, and of pages of manuals."""
+    """LaTeX's headings, those of a wiki, AsciiDoc, Org, Perl's documentation, Texinfo, and of pages of manuals."""
     text, points, first, ends = lined.text, lined.points, lined.first, lined.ends
     blank = lined.boundaries.after_blank
     free = blank & np.append(blank[1:], True)
-    lines = np.flatnonzero(is_any(points[first], _COMMAND_SIGNS) & (ends - first <= _LONGEST_TAG))
+    likely = is_any(points[first], _COMMAND_SIGNS) & (ends - first <= _LONGEST_TAG)
+    stars = points[first] == ord("*")
+    if stars.any():  # one star is a list's, where no line between blank ones has more
+        at_edge = blank & (first == lined.starts)
+        deep = at_edge & stars & (points[np.minimum(first + 1, points.size - 1)] == ord("*"))
+        likely &= ~stars | (at_edge & deep.any())
     return [
         line
-        for line in lines.tolist()
+        for line in np.flatnonzero(likely).tolist()
         if (match := _COMMAND.fullmatch(text, first[line], ends[line])) and (not match["marks"] or free[line])
     ]
 

@@ -18,7 +18,7 @@ from beaver_compat.structure.headings import LONGEST_TITLE, LOWEST_LEVEL, NUMBER
 from beaver_compat.structure.items import item_contents
 from beaver_compat.structure.part_labels import LONGEST_LABEL, Part, find_part_labels
 from beaver_compat.structure.replies import asked_in_chat, asked_in_messages, asked_in_turn, find_questions
-from beaver_compat.structure.terms import find_terms
+from beaver_compat.structure.terms import find_directives, find_terms
 from beaver_compat.text.ascending import among, union
 from beaver_compat.text.characters import UPPER, WORD, is_any, is_digit
 from beaver_compat.text.lined_text import LinedText
@@ -70,7 +70,7 @@ def find_parts(lined: LinedText, titles: Positions, underlines: Positions) -> Pa
     owners = np.full(lined.starts.size, -1)
     questions, turns = find_questions(lined)
     terms, stacked = find_terms(lined)
-    guessed = union(_likely_titles(lined), terms)
+    guessed = union(_likely_titles(lined), union(terms, find_directives(lined)))
     lines = union(titles, union(guessed, questions[~labels.alone[questions + 1]]))
     lines = lines[~labels.alone[lines]]
     shaped = np.array(sorted(labels.shaped), dtype=np.int64)

@@ -21,8 +21,22 @@ Positions = NDArray[np.int64]
 
 _LEAST = 3  # terms of one indentation
 _TERM = re.compile(r"<dt\b[^<>]*>(?:(?!</?d[tld]\b).){0,240}</dt>", re.I | re.S)
+_DIRECTIVE = re.compile(
+    r"\.\. (?:\w+:)?(?:attribute|class|cmdoption|command|confval|data|decorator|envvar|exception|function|macro|member"
+    r"|method|module|option|program|property|setting|staticmethod|type|var|variable)::[ \t]+\S"
+)
 _EDGE = re.compile(r"<dt\b|(?:</\w+>\s*)*</dl>", re.I)
 _NO_TERM_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a{(["  # sentences, and what opens a block of code
+
+
+def find_directives(lined: LinedText) -> Positions:
+    """The hard lines of reStructuredText that name a function, a class or the like, over deeper text, ascending."""
+    points, first, ends = lined.points, lined.first, lined.ends
+    lines = np.flatnonzero((points[first] == ord(".")) & (ends - first <= LONGEST_TITLE))
+    lines = lines[lines < first.size - 1]
+    lines = lines[lined.indents[lines + 1] > lined.indents[lines]]
+    found = [line for line in lines.tolist() if _DIRECTIVE.match(lined.text, first[line], ends[line])]
+    return np.array(found, dtype=np.int64)
 
 
 def html_terms(lined: LinedText) -> tuple[Positions, Positions]:
