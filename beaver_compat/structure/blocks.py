@@ -14,9 +14,9 @@ from beaver_compat.structure.headings import find_headings
 from beaver_compat.structure.items import LEAST_INDENT, item_contents, objects_in_lists
 from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import LOWER, holds, is_any
+from beaver_compat.text.line_edges import BLOCK_TAG
 from beaver_compat.text.lined_text import LinedText
 from beaver_compat.text.word_tables import WordTable
-from beaver_compat.text.wraps import BLOCK_TAG
 
 Positions = NDArray[np.int64]
 

@@ -10,6 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.text.ascending import among
 from beaver_compat.text.characters import holds, is_any
 from beaver_compat.text.lined_text import LinedText
 
@@ -66,7 +67,7 @@ def _open_blocks(lined: LinedText) -> list[tuple[int, int]]:
     stars = slashes[lined.points.take(slashes + 1, mode="clip") == ord("*")]
     lines = np.unique(first.searchsorted(stars, side="right") - 1)
     found: list[tuple[int, int]] = []
-    for line in lines[(lines >= 0) & ~np.isin(first[lines], stars)].tolist():
+    for line in lines[(lines >= 0) & ~among(first[lines], stars)].tolist():
         if text.rfind("/*", first[line], ends[line]) < text.rfind("*/", first[line], ends[line]):
             continue
         end = line + 1

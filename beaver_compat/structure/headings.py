@@ -12,8 +12,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from beaver_compat.structure.heading_formats import boxed_lines, commands, entries, level_of_format
 from beaver_compat.text.ascending import among
-from beaver_compat.text.characters import holds, is_any, is_digit
+from beaver_compat.text.characters import is_any, is_digit
 from beaver_compat.text.lined_text import LinedText, once
 
 Positions = NDArray[np.int64]
@@ -27,29 +28,7 @@ _LEAST_CAPITALS = 4  # letters of a title in capitals
 _MOST_WORDS = 8  # of a title behind a number such as 2.1
 
 _HASHES = re.compile(r"(#{1,6}) +[^\s#]")
-_SECTIONS = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph"]
-_TEXINFO = {
-    f"{kind}{name}": level
-    for level, names in enumerate(("chapter top", "section sec", "subsection subsec", "subsubsection subsubsec"), 1)
-    for name in names.split()
-    for kind in ("", "unnumbered", "appendix")
-} | {"unnumbered": 1, "appendix": 1, "heading": 2, "subheading": 3}
-_COMMAND = re.compile(
-    rf"\\(?P<section>{'|'.join(_SECTIONS)})\*?(?:\[[^\[\]]*\])?\{{(?:[^{{}}]|\{{[^{{}}]*\}})+\}}"
-    r"(?: *\\label\{[^{}]*\})?"
-    r"|(?P<signs>={2,6}) ?[^=\s][^=]*(?P=signs)|(?P<marks>={1,5}) +[^=\s][^=]*"  # of a wiki, AsciiDoc
-    r"|=(?:head(?P<pod>[1-6])|(?P<item>item)) +(?![*\d.]+$)\S.*"
-    r"|(?P<stars>\*{1,6}) +[^*\s].*"  # of Org
-    rf"|@(?P<texinfo>{'|'.join(_TEXINFO)}) +\S.*|\.(?P<roff>S[HhSs]) +\S.*"
-)
-_ENTRY_SIGNS = ("; urgency=", "<")
 _DEEPEST_HASHES, _COMMENT_ENDS = 3, ".;,"
-_COMMAND_SIGNS = "\\=@.*"
-_DAY = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
-_ENTRY = re.compile(  # of a changelog: Debian's, RPM's, GNU's
-    rf"[a-z0-9][\w.+-]* \([^()\s]+\) [\w. -]+; urgency=\w+.*|\* (?:{_DAY}) \w{{3}} +\d{{1,2}} \d{{4}} \S.*"
-    r"|\d{4}-\d{2}-\d{2} +\S.*<[^<>\s]+@[^<>\s]+>"
-)
 _TAG = re.compile(r"<h([1-6])\b[^<>]*>.*</h\1>", re.I)
 _DOCTYPE = re.compile(r"<!doctype\b[^<>]*>", re.I)
 _HAN_NUMBER = "一二三四五六七八九十"
@@ -66,12 +45,9 @@ _PART_BEGINNINGS = np.unique(
 )
 _CAPITAL_TITLE = re.compile(r"[^\W_](?:[^\W_]|[ .,&/()'\u2019:\u2013\u2014-])*[^\W_]")
 UNDERLINES = "=-~^+"
-_BOX = re.compile(r"(?P<sign>#+|//+|;+|--|%+|\"+|\*+)? ?(?P<rule>[-=*#~_/;%])(?P=rule){4,}[#*/;]*")
-_BOX_SIGNS = UNDERLINES + '#/;%*_"'
 LOWEST_LEVEL = 21  # of a question that is answered below it
 _LEVELS = {"capitals": 7, "part": 8, "paragraph": 9, "han": 9, "": 20, "question": LOWEST_LEVEL}
 NUMBER_LEVEL = 10
-_ITEM_LEVEL = 7  # of Perl's documentation
 _CLOSING_REACH = 16  # characters, of markup, behind a question mark
 _NO_TITLE_ENDS = ".?!,;:\u3002\uff1f\uff01\uff0c\uff1b\uff1a"
 
@@ -86,9 +62,9 @@ def find_headings(lined: LinedText) -> tuple[Positions, Positions]:
     Returns:
         Both ascending, int64.
     """
-    found = {*_with_hashes(lined), *_with_commands(lined), *_entries(lined)}
+    found = {*_with_hashes(lined), *commands(lined), *entries(lined)}
     tags, doctypes = _with_tags(lined)
-    underlines, boxed = _underlines(lined), _boxed(lined)
+    underlines, boxed = _underlines(lined), boxed_lines(lined)
     found.update(tags, (line - 1 for line in underlines), boxed)
     fillers = {*doctypes, *underlines, *(line - 1 for line in boxed), *(line + 1 for line in boxed)}
     found -= fillers
@@ -112,10 +88,8 @@ def level_of(title: str, underline: str = "") -> int:
         return len(match[1])
     if match := _TAG.fullmatch(title):
         return int(match[1])
-    if match := _COMMAND.fullmatch(title):
-        return _level_of_command(match)
-    if _ENTRY.fullmatch(title):
-        return 1
+    if known := level_of_format(title):
+        return known
     if underline:
         return 1 + UNDERLINES.find(underline)
     kind, _ = _mark(title)
@@ -123,18 +97,6 @@ def level_of(title: str, underline: str = "") -> int:
         return NUMBER_LEVEL + int(kind[7:])
     asks = "?" in title[-_CLOSING_REACH:] or "\uff1f" in title[-_CLOSING_REACH:]
     return _LEVELS[kind or ("question" if asks else "capitals" if title.isupper() else "")]
-
-
-def _level_of_command(match: re.Match[str]) -> int:
-    if match["section"]:
-        return 1 + _SECTIONS.index(match["section"])
-    if match["texinfo"]:
-        return _TEXINFO[match["texinfo"]]
-    if match["roff"]:
-        return 1 + (match["roff"][1] in "Ss")
-    if match["pod"] or match["item"]:
-        return int(match["pod"] or _ITEM_LEVEL)
-    return len(match["signs"] or match["marks"] or match["stars"])
 
 
 def _with_hashes(lined: LinedText) -> list[int]:
@@ -151,51 +113,6 @@ def _with_hashes(lined: LinedText) -> list[int]:
         line
         for line in np.flatnonzero(likely).tolist()
         if (match := _HASHES.match(text, first[line], ends[line])) and (free[line] or len(match[1]) > 1)
-    ]
-
-
-def _with_commands(lined: LinedText) -> list[int]:
-    """LaTeX's headings, those of a wiki, AsciiDoc, Org, Perl's documentation, Texinfo, and of pages of manuals."""
-    text, points, first, ends = lined.text, lined.points, lined.first, lined.ends
-    blank = lined.boundaries.after_blank
-    free = blank & np.append(blank[1:], True)
-    likely = is_any(points[first], _COMMAND_SIGNS) & (ends - first <= _LONGEST_TAG)
-    stars = points[first] == ord("*")
-    if stars.any():  # one star is a list's, where no line between blank ones has more
-        at_edge = blank & (first == lined.starts)
-        deep = at_edge & stars & (points[np.minimum(first + 1, points.size - 1)] == ord("*"))
-        likely &= ~stars | (at_edge & deep.any())
-    return [
-        line
-        for line in np.flatnonzero(likely).tolist()
-        if (match := _COMMAND.fullmatch(text, first[line], ends[line])) and (not match["marks"] or free[line])
-    ]
-
-
-def _entries(lined: LinedText) -> list[int]:
-    """The lines that entries of a changelog begin with."""
-    text, first, ends = lined.text, lined.first, lined.ends
-    if not any(holds(text, sign) for sign in _ENTRY_SIGNS):
-        return []
-    likely = lined.boundaries.after_blank & (ends - first <= LONGEST_TITLE + LONGEST_TITLE)
-    return [line for line in np.flatnonzero(likely).tolist() if _ENTRY.fullmatch(text, first[line], ends[line])]
-
-
-def _boxed(lined: LinedText) -> list[int]:
-    """The short lines right between two equal rules, in a comment or not."""
-    points, first, ends, blank = lined.points, lined.first, lined.ends, lined.boundaries.after_blank
-    likely = is_any(points[first], _BOX_SIGNS) & is_any(points[ends - 1], _BOX_SIGNS) & (ends - first > 2)
-    rules = np.flatnonzero(likely)
-    rules = rules[rules + 2 < first.size]
-    rules = rules[likely[rules + 2] & ~likely[rules + 1] & ~blank[rules + 1] & ~blank[rules + 2]]
-    rules = rules[(ends - first)[rules + 1] <= LONGEST_TITLE]
-    return [
-        line + 1
-        for line in rules.tolist()
-        if lined.line(line) == lined.line(line + 2)
-        and (box := _BOX.fullmatch(lined.line(line)))
-        and lined.line(line + 1).startswith(box["sign"] or "")
-        and any(map(str.isalpha, lined.line(line + 1)))
     ]
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from beaver_compat.structure.headings import LONGEST_TITLE
 from beaver_compat.structure.line_labels import VALUE, ruled_lines, stamped_lines
 from beaver_compat.structure.roles import find_roles
+from beaver_compat.structure.turns import long_turns
 from beaver_compat.text.ascending import among, any_between
 from beaver_compat.text.characters import DIGIT, is_any
 from beaver_compat.text.lined_text import LinedText
@@ -27,8 +28,6 @@ _NUMBER_REACH = 48  # characters in which the number begins
 _MOST_KINDS = 256  # the commonest
 _LONGEST_NAME = 34  # characters in which the colon stands, or the stars begin
 _LEAST_NAMES, _NAMED_SHARE = 3, 0.25  # of the paragraphs begin with a name
-_SPEAKER_ENDS = ":\uff1a*>]"
-_SAID_SHARE = 0.8  # of the turns end like sentences
 _TITLED_SHARE = 0.8  # of the labels of a kind have a title below them, or none has
 
 _WORD = r"[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?"
@@ -228,24 +227,9 @@ def _names(lined: LinedText) -> dict[tuple[str, str], list[_Label]]:
 
 
 def _turns(lined: LinedText) -> list[_Label]:
-    """The turns of a transcript, where enough paragraphs begin with one and others between them have no label.
-
-    Nearly all of them end like sentences: what does not is the value of a key.
-    """
-    boundaries, starts = lined.boundaries, lined.starts
-    turns = (boundaries.labels > starts) & (boundaries.labels < lined.ends)
-    label_ends = boundaries.word_ends[boundaries.words.searchsorted(boundaries.labels) - 1]
-    turns &= is_any(lined.points[label_ends - 1], _SPEAKER_ENDS) & (lined.points[lined.first] != ord('"'))
-    said = np.maximum.accumulate(turns) & np.maximum.accumulate(turns[::-1])[::-1]
-    others = said & boundaries.after_blank & ~turns & boundaries.terminated
-    least = max(_LEAST_NAMES, _NAMED_SHARE * np.count_nonzero(boundaries.after_blank))
-    if turns.sum() < least or not others.any() or boundaries.terminated[turns].mean() < _SAID_SHARE:
-        return []
-    ends = boundaries.labels[turns].tolist()
-    return [
-        _Label(line, number, end)
-        for number, (line, end) in enumerate(zip(np.flatnonzero(turns).tolist(), ends, strict=True))
-    ]
+    lines = long_turns(lined)
+    ends = lined.boundaries.labels[lines].tolist()
+    return [_Label(line, number, end) for number, (line, end) in enumerate(zip(lines.tolist(), ends, strict=True))]
 
 
 def _counts_up(labels: list[_Label]) -> bool:

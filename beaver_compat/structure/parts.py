@@ -21,8 +21,8 @@ from beaver_compat.structure.replies import asked_in_chat, asked_in_messages, as
 from beaver_compat.structure.terms import find_directives, find_terms
 from beaver_compat.text.ascending import among, union
 from beaver_compat.text.characters import UPPER, WORD, is_any, is_digit
+from beaver_compat.text.line_edges import breaks_off
 from beaver_compat.text.lined_text import LinedText
-from beaver_compat.text.wraps import breaks_off
 
 Positions = NDArray[np.int64]
 

@@ -15,12 +15,16 @@ from numpy.typing import NDArray
 
 from beaver_compat.structure.line_labels import VALUE
 from beaver_compat.text.ascending import any_between
+from beaver_compat.text.characters import is_any
 from beaver_compat.text.lined_text import LinedText
 
 Positions = NDArray[np.int64]
 
 _SPEAKER_REACH = 72  # characters in which the speaker's name ends, a time before it
 _LONGEST_TURN = 160  # characters: of a longer one later sentences may be kept alone, with the speaker
+_LEAST_TURNS, _SPOKEN_SHARE = 3, 0.25  # of the paragraphs begin with a speaker
+_SAID_SHARE = 0.8  # of the turns end like sentences
+_SPEAKER_ENDS = ":\uff1a*>]"
 _DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 _TIME = (
     rf"[\[(]?(?:{_DATE}[T,]? ?)?"
@@ -83,6 +87,23 @@ def with_turns(lined: LinedText) -> LinedText:
     torn = (turns & ~noted & (lined.ends - lines <= _LONGEST_TURN))[holders]
     sentences, labels = boundaries.sentences[~torn], np.where(turns, labels, lines)
     return lined.with_boundaries(replace(boundaries, sentences=sentences, labels=labels))
+
+
+def long_turns(lined: LinedText) -> Positions:
+    """The hard lines that the turns of a transcript begin with, ascending, where some go on in further paragraphs.
+
+    Enough paragraphs begin with one, and others between them have no label.  Nearly all turns end like sentences: what
+    does not is the value of a key.
+    """
+    boundaries, points = lined.boundaries, lined.points
+    turns = (boundaries.labels > lined.starts) & (boundaries.labels < lined.ends)
+    label_ends = boundaries.word_ends[boundaries.words.searchsorted(boundaries.labels) - 1]
+    turns &= is_any(points[label_ends - 1], _SPEAKER_ENDS) & (points[lined.first] != ord('"'))
+    said = np.maximum.accumulate(turns) & np.maximum.accumulate(turns[::-1])[::-1]
+    others = said & boundaries.after_blank & ~turns & boundaries.terminated
+    least = max(_LEAST_TURNS, _SPOKEN_SHARE * np.count_nonzero(boundaries.after_blank))
+    known = turns.sum() >= least and others.any() and boundaries.terminated[turns].mean() >= _SAID_SHARE
+    return np.flatnonzero(turns & known)
 
 
 def _speakers(lined: LinedText) -> dict[int, _Speaker]:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from beaver_compat.text.ascending import any_between, nexts, rises
 from beaver_compat.text.characters import LOWER, TERMINATOR, UPPER, WORD, Characters, is_any, is_digit
+from beaver_compat.text.line_edges import breaks_off, parted_by_tags
 from beaver_compat.text.markers import item_markers, line_leaders
-from beaver_compat.text.word_tables import WordTable
 
 Positions = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -37,19 +37,6 @@ _DEEPEST_QUOTE = 4  # signs of mail quoted in mail
 _STATEMENT_ENDS, _LABEL_ENDS, _CALL_ENDS = ";{}:=", ":=", ")]"
 _SIGNS_BEFORE = 3  # a word: of markup, quotes, brackets, a path, an option
 _SIGNS_ALONE = "…§&"  # a line may go on with one
-_BLOCK_TAGS = (
-    "address article aside blockquote body br caption center dd details div dl dt fieldset figcaption figure footer"
-    " form h1 h2 h3 h4 h5 h6 head header hr html img input label legend li link main meta nav ol option p pre script"
-    " section select style summary table tbody td tfoot th thead title tr ul"
-)
-_OPEN_ENDS = (  # articles, prepositions and conjunctions
-    "a an the of to in on at by for from with into as and or nor but than that which who whose is are was were be its"
-    " their his her our your my der die das dem den des ein eine einen einem einer und oder von zu zum zur im am mit"
-    " für auf bei aus nach dass het een van en le la les un une du et ou dans par pour avec sur au aux el los las del y"
-    " una con por il lo gli di e della nel dos da do em na no och att ett av på som"
-)
-BLOCK_TAG = WordTable(dict.fromkeys(_BLOCK_TAGS.split(), 1))
-_OPEN_END = WordTable(dict.fromkeys(_OPEN_ENDS.split(), 1), backwards=True)
 
 
 @dataclass(frozen=True)
@@ -93,7 +80,7 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
     begins, first_ends, ends = lines.words[text], lines.word_ends[text], lines.word_ends[lines.last]
     markers = item_markers(points, initials, begins, first_ends) & (text < lines.last)
     width, first_width = ends - lines.starts, first_ends - begins
-    adjacent &= ~_tags(characters, begins, ends)
+    adjacent &= ~parted_by_tags(characters, begins, ends)
     roomy = np.append(False, width[:-1] + 1 + first_width[1:] <= width[1:])  # the first word had room on the line above
     adjacent &= ~_under_terms(characters, lines, begins, first_ends, adjacent, markers, roomy)
     adjacent &= ~_under_titles(characters, lines, begins, markers | (~adjacent & ~terminated), roomy)
@@ -127,16 +114,6 @@ def soft_lines(characters: Characters, lines: Lines, terminated: Flags) -> Flags
         texts = _Texts(chosen, begins[chosen], initials[chosen], first_ends[chosen], ends[chosen], closing)
         soft[chosen] = _in_prose(characters, lines, texts, terminated[chosen], hanging[chosen], found)
     return soft
-
-
-def breaks_off(characters: Characters, ends: Positions) -> Flags:
-    """True for each line that ends with a word behind which a sentence goes on.
-
-    Args:
-        characters: of the text.
-        ends: of the lines, int64 [k].
-    """
-    return _OPEN_END.at(characters, ends) > 0
 
 
 def _widest(width: Positions, blocks: Positions, sizes: Positions) -> Positions:
@@ -201,7 +178,7 @@ def _in_prose(
         found: the blocks.
     """
     blocks = np.cumsum(found.sizes) - found.sizes
-    letter, lowercase, inner = _initials(characters, texts)
+    letter, lowercase, inner = _initials(characters.classes, texts)
     lowercase[1:] |= breaks_off(characters, texts.ends[:-1])
     least = np.where(found.narrow, _NARROW_SHARES[1], _SHARES[1]) * found.line_ends
     prose = _sums((letter | inner) & lowercase & found.joinable, blocks) >= least
@@ -226,10 +203,9 @@ def _sums(values: NDArray[Any], blocks: Positions) -> Positions:
     return np.add.reduceat(values, blocks, dtype=np.int64)
 
 
-def _initials(characters: Characters, texts: _Texts) -> tuple[Flags, Flags, Flags]:
+def _initials(classes: NDArray[np.uint16], texts: _Texts) -> tuple[Flags, Flags, Flags]:
     """True for each line that begins with a letter; with a word that is not capitalized; and for those that may go on
     within a sentence though they begin with a digit or a sign, such as a quote, markup or a path."""
-    classes = characters.classes
     first, second = classes[texts.begins], classes[np.minimum(texts.begins + 1, classes.size - 1)]
     digit = is_digit(texts.initials)
     letter = ((first & WORD) != 0) & ~digit
@@ -237,38 +213,6 @@ def _initials(characters: Characters, texts: _Texts) -> tuple[Flags, Flags, Flag
     reach = np.minimum(texts.begins[:, None] + np.arange(1 + _SIGNS_BEFORE), texts.first_ends[:, None] - 1)
     inner = ((classes[reach] & WORD) != 0).any(axis=1) & ~letter | is_any(texts.initials, _SIGNS_ALONE)
     return letter, letter & lowercase, inner
-
-
-def _tags(characters: Characters, begins: Positions, ends: Positions) -> Flags:
-    """True for each line that begins with the tag of a block of HTML or is but a tag, and for each behind one that ends
-    with a tag of a block or is but a tag.
-
-    Args:
-        characters: of the text.
-        begins, ends: of the lines, int64 [N].
-    """
-    points = characters.points
-    found = np.zeros(begins.size, dtype=bool)
-    closed = np.flatnonzero(points[ends - 1] == ord(">"))
-    opened = np.flatnonzero(points[begins] == ord("<"))
-    if not (closed.size or opened.size):
-        return found
-    signs = characters.marks("<")
-
-    def of_blocks(places: Positions) -> Flags:
-        names = places + 1
-        names += points.take(names, mode="clip") == ord("/")
-        return BLOCK_TAG.at(characters, names) > 0
-
-    found[opened[of_blocks(begins[opened])]] = True
-    closed = closed[closed < found.size - 1]
-    if not signs.size:
-        return found
-    last = signs[signs.searchsorted(ends[closed]) - 1]
-    alone = last == begins[closed]
-    found[closed[alone]] = True
-    found[1 + closed[alone | of_blocks(last)]] = True
-    return found
 
 
 def _texts(points: NDArray[np.uint32], lines: Lines) -> tuple[Positions, Flags, NDArray[np.uint32]]:
