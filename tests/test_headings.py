@@ -161,6 +161,7 @@ def test_titles_of_many_formats(titles: list[str]) -> None:
         "@param wheels of oak\n\n" + BELOW,
         "* one\n\n* two\n\n" + BELOW,
         "* one\n** two\n** three\n" + BELOW,
+        "**It does NOT trust**: the rain.\n\n* the rain, which falls\n\n" + BELOW,
     ],
 )
 def test_what_is_no_title_in_these_formats(text: str) -> None:

@@ -73,7 +73,8 @@ def commands(lined: LinedText) -> list[int]:
     stars = points[first] == ord("*")
     if stars.any():  # one star is a list's, where no line between blank ones has more
         at_edge = blank & (first == lined.starts)
-        deep = at_edge & stars & (points[np.minimum(first + 1, points.size - 1)] == ord("*"))
+        second, third = (points.take(first + step, mode="clip") for step in (1, 2))
+        deep = at_edge & stars & (second == ord("*")) & (third == ord(" "))
         likely &= ~stars | (at_edge & deep.any())
     return [
         line
